@@ -1,0 +1,26 @@
+// Reads what people have: files with any mix of YAML and JSON documents, Lists and `kubectl get -o yaml|json` dumps, and
+// gives back objects. What cannot be read is reported and skipped, so that one odd document does not hide the others.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/api/object.h"
+#include "berth/codec/decode.h"
+
+namespace berth::codec {
+
+struct Documents {
+  std::vector<api::AnyObject> objects;
+  // Documents or list items that could not be read, with file, line or path, field and reason.
+  std::vector<Error> errors;
+  // Kinds that Berth does not know ("apps/v1 ControllerRevision") and how often they were seen; not errors.
+  std::vector<std::pair<std::string, std::size_t>> unknown_kinds;
+};
+
+// `name` stands in errors for the file. The format is told from the text: a text whose first character is { or [ is JSON,
+// possibly several values one after another; anything else is YAML.
+void read_documents(std::string_view text, std::string_view name, const DecodeOptions& options, Documents& into);
+
+}  // namespace berth::codec

@@ -1,0 +1,61 @@
+# How every target in the tree is compiled, and berth_library(), which turns a folder of the library into a target and
+# the *_test.cc files beside its code into a test program.
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
+set(BERTH_SANITIZE "" CACHE STRING "Sanitizers to compile with, as for -fsanitize=")
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE_PROGRAM}")
+endif()
+
+add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror)
+# Bugs are assertions that stay on in release builds: see berth/base/check.h. NDEBUG only switches off the libraries' own.
+if(BERTH_SANITIZE)
+  add_compile_options(-fsanitize=${BERTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${BERTH_SANITIZE})
+endif()
+
+# Fuzz targets need clang's libFuzzer; the address-sanitizer preset builds them.
+set(BERTH_FUZZ OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND BERTH_SANITIZE MATCHES "address")
+  set(BERTH_FUZZ ON)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+include(GoogleTest)
+include(CTest)
+
+# berth_tests(<target> SOURCES <files> DEPENDS <targets> LABEL <label>)
+# A GoogleTest program whose every test is a ctest test of its own, so that `ctest -j` spreads them.
+function(berth_tests target)
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE ${ARG_DEPENDS} GTest::gtest GTest::gtest_main)
+  target_compile_definitions(${target} PRIVATE BERTH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${target} DISCOVERY_TIMEOUT 120 PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT 600)
+endfunction()
+
+# berth_library(<folder> DEPENDS <public targets> LINK <private targets>)
+# berth/<folder>/*.cc without *_test.cc become the static library berth_<folder>; the rest become <folder>_test.
+function(berth_library folder)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/berth/${folder}/*.cc")
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  if(NOT sources)
+    return()
+  endif()
+  add_library(berth_${folder} STATIC ${sources})
+  target_include_directories(berth_${folder} PUBLIC "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(berth_${folder} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_LINK})
+  if(tests)
+    berth_tests(${folder}_test SOURCES ${tests} DEPENDS berth_${folder} LABEL unit)
+  endif()
+endfunction()

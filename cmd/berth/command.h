@@ -1,0 +1,71 @@
+// What a subcommand of `berth` is, and the list of them.
+//
+// A subcommand is one file of this folder. It defines `void add_<name>(Program&)`, which declares the subcommand on the
+// CLI11 tree and says what it does; the name goes into BERTH_COMMANDS below, and that is all. The build takes every
+// *.cc here. Help, shell completion and the "did you mean" of a usage error are derived from the CLI11 tree, so they
+// need nothing from the subcommand.
+//
+//   void add_inspect(Program& program) {
+//     auto options = std::make_shared<Options>();
+//     CLI::App& command = *program.root().add_subcommand("inspect", "Describe a cluster");
+//     command.add_option("file", options->file, "What to read")->required();
+//     program.set_action(command, [options] { return inspect(*options); });
+//   }
+//
+// An option whose values form a closed set says so with CLI::IsMember, and completion offers them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace berth::cmd {
+
+// Every subcommand, in the order in which --help lists them.
+#define BERTH_COMMANDS(X) \
+  X(version)              \
+  X(completion)
+
+// Exit codes of the program. Scripts rely on them.
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFailure = 1;  // the work was tried and failed
+inline constexpr int kExitUsage = 2;    // the command line makes no sense; nothing was tried
+
+// The command line: a tree of commands of which at most one is chosen and run. Not thread safe.
+class Program {
+ public:
+  // Does a subcommand's work and returns the exit code.
+  using Action = std::function<int()>;
+
+  Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  CLI::App& root() { return root_; }
+
+  // Makes `action` what `command` does. It runs after the whole command line has been accepted, so a mistake in a later
+  // argument never leaves work half done.
+  void set_action(CLI::App& command, Action action);
+
+  // Parses the command line, runs what it asks for and returns the exit code.
+  int run(int argc, const char* const* argv);
+
+ private:
+  int explain_usage_error(const CLI::ParseError& error);
+
+  CLI::App root_;
+  Action chosen_;
+};
+
+// Prints "berth: <message>" on standard error and returns kExitFailure, for `return failure(error.message());`.
+int failure(std::string_view message);
+
+// "berth 0.1.0 (3f2c1ab)\nbehaves as kube-scheduler v1.36.3", what --version prints.
+std::string version_text();
+
+#define BERTH_DECLARE_COMMAND(name) void add_##name(Program& program);
+BERTH_COMMANDS(BERTH_DECLARE_COMMAND)
+#undef BERTH_DECLARE_COMMAND
+
+}  // namespace berth::cmd
