@@ -1,8 +1,8 @@
 // Errors are values. An Error says what went wrong, where, and, if there is one, what to do about it.
 //
 // Functions that can fail return Result<T>. Context is added on the way up: the reader of a field knows its name, the
-// reader of an object the path, the reader of a file the file's name. Exceptions are not used for control flow; those of
-// libraries are caught where the library is called.
+// reader of an object the path, the reader of a file the file's name. Exceptions are not used for control flow; those
+// of libraries are caught where the library is called.
 #pragma once
 
 #include <expected>

@@ -23,15 +23,14 @@ class FunctionRef<R(Args...)> {
   template <typename F>
     requires(std::is_function_v<F> && kIsCallable<F>)
   FunctionRef(F* function)  // NOLINT: converts on purpose, as std::function does
-      : callable_{.function = reinterpret_cast<void (*)()>(function)},
-        call_([](Callable callable, Args... args) -> R {
+      : callable_{.function = reinterpret_cast<void (*)()>(function)}, call_([](Callable callable, Args... args) -> R {
           return std::invoke_r<R>(reinterpret_cast<F*>(callable.function), std::forward<Args>(args)...);
         }) {}
 
   // A lambda or another object with a call operator.
   template <typename F>
-    requires(!std::is_function_v<std::remove_reference_t<F>> &&
-             !std::is_pointer_v<std::remove_cvref_t<F>> && kIsCallable<F>)
+    requires(!std::is_function_v<std::remove_reference_t<F>> && !std::is_pointer_v<std::remove_cvref_t<F>> &&
+             kIsCallable<F>)
   FunctionRef(F&& object)  // NOLINT: converts on purpose, as std::function does
       : callable_{.object = const_cast<void*>(static_cast<const void*>(std::addressof(object)))},
         call_([](Callable callable, Args... args) -> R {

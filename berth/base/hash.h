@@ -67,7 +67,8 @@ inline std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0) 
     at += 16;
     left -= 16;
   }
-  // The last 1 to 16 bytes as two words that may overlap; the length goes in below, so overlap makes no two texts alike.
+  // The last 1 to 16 bytes as two words that may overlap; the length goes in below, so overlap makes no two texts
+  // alike.
   std::uint64_t low = 0;
   std::uint64_t high = 0;
   if (left >= 8) {
@@ -82,7 +83,7 @@ inline std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0) 
           static_cast<std::uint64_t>(static_cast<unsigned char>(at[left - 1])) << 16;
   }
   const std::uint64_t folded = multiply_and_fold(low ^ kMixB, high ^ state);
-  return multiply_and_fold(folded ^ kMixC, state ^ bytes.size() ^ kMixA);
+  return multiply_and_fold(folded ^ kMixC, state ^ bytes.size());
 }
 
 }  // namespace berth

@@ -12,6 +12,7 @@
 // Not thread safe.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,8 +25,8 @@
 
 namespace berth {
 
-// A member of this type is what an IntrusiveHeap needs in its elements. One member serves several heaps if an element is
-// in at most one of them at a time. Copying an element does not copy its place.
+// A member of this type is what an IntrusiveHeap needs in its elements. One member serves several heaps if an element
+// is in at most one of them at a time. Copying an element does not copy its place.
 class HeapPosition {
  public:
   HeapPosition() = default;
@@ -35,7 +36,7 @@ class HeapPosition {
   bool is_in_a_heap() const { return index_ != kNone; }
 
  private:
-  template <typename T, typename Less, HeapPosition T::*Position>
+  template <typename T, typename Less, HeapPosition T::* Position>
   friend class IntrusiveHeap;
 
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
@@ -51,10 +52,24 @@ concept HasRank = requires(const Less& less, const T& item) {
   { less.rank(item) < less.rank(item) } -> std::convertible_to<bool>;
 };
 
+// What stands in for the rank if Less has none: all items are of equal rank, and it takes no room.
+struct NoHeapRank {
+  friend constexpr bool operator<(NoHeapRank, NoHeapRank) { return false; }
+};
+
+template <typename Less, typename T>
+constexpr auto heap_rank(const Less& less, const T& item) {
+  if constexpr (HasRank<Less, T>) {
+    return less.rank(item);
+  } else {
+    return NoHeapRank{};
+  }
+}
+
 // IntrusiveHeap<QueuedPod, ActiveOrder, &QueuedPod::heap_position>. Less is called as less(const T&, const T&).
 // Elements must stay where they are in memory while they are in the heap, and leave it before they die, unless the heap
 // dies first or with them.
-template <typename T, typename Less, HeapPosition T::*Position>
+template <typename T, typename Less, HeapPosition T::* Position>
 class IntrusiveHeap {
  public:
   // Positions are 32 bits: half the memory, and far more than the pods of any cluster.
@@ -131,23 +146,22 @@ class IntrusiveHeap {
     for (const Slot& slot : slots_) fn(*slot.item);
   }
 
- private:
-  static auto rank_of(const Less& less, const T& item) {
-    if constexpr (HasRank<Less, T>) {
-      return less.rank(item);
-    } else {
-      return Unranked{};
-    }
+  // Calls `fn(T&)` for items from the least on, in no particular order, and does not go on to what lies below an item
+  // for which it returns false. So it visits all items up to a bound at the cost of those it visits.
+  template <typename Fn>
+  void for_each_while(Fn&& fn, std::size_t index = 0) const {
+    if (index >= slots_.size() || !fn(*slots_[index].item)) return;
+    for_each_while(fn, 2 * index + 1);
+    for_each_while(fn, 2 * index + 2);
   }
-  struct Unranked {
-    friend bool operator<(Unranked, Unranked) { return false; }
-  };
+
+ private:
   struct Slot {
-    [[no_unique_address]] decltype(rank_of(std::declval<const Less&>(), std::declval<const T&>())) rank;
+    [[no_unique_address]] decltype(heap_rank(std::declval<const Less&>(), std::declval<const T&>())) rank;
     T* item;
   };
 
-  Slot slot_of(T& item) const { return {rank_of(less_, item), &item}; }
+  Slot slot_of(T& item) const { return {heap_rank(less_, std::as_const(item)), &item}; }
 
   bool is_less(const Slot& a, const Slot& b) const {
     if (a.rank < b.rank) return true;

@@ -7,8 +7,8 @@
 // one). Such a reader misses what is newer than its array, and looks again under the mutex.
 //
 // Id to text: blocks that double in size, found from the id's highest bit, so ids stay dense, texts never move and
-// reading takes no lock. An id reaches another thread either through a slot (release, acquire) or through whatever hands
-// the Symbol over, so its text is always written before it is read.
+// reading takes no lock. An id reaches another thread either through a slot (release, acquire) or through whatever
+// hands the Symbol over, so its text is always written before it is read.
 //
 // The table is never destroyed: symbols in static objects stay readable until the process ends.
 #include "berth/base/symbol.h"
@@ -45,9 +45,7 @@ constexpr std::uint32_t kMaxId = 0xFFFF'FFFEu;
 // Id to text.
 class TextById {
  public:
-  TextById() {
-    blocks_[0].store(new std::string_view[std::size_t{1} << kFirstIdBits], std::memory_order_release);
-  }
+  TextById() { blocks_[0].store(new std::string_view[std::size_t{1} << kFirstIdBits], std::memory_order_release); }
 
   std::string_view get(std::uint32_t id) const {
     const Place place = place_of(id);

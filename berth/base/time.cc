@@ -169,7 +169,8 @@ class DurationReader {
   double fraction_scale_ = 1;
 };
 
-// ---- Dates -----------------------------------------------------------------------------------------------------------
+// ---- Dates
+// -----------------------------------------------------------------------------------------------------------
 
 struct Date {
   std::int64_t year = 0;
@@ -216,7 +217,9 @@ Date date_of(std::int64_t days) {
 // Go's zero time, 0001-01-01T00:00:00Z.
 constexpr std::int64_t kGoZeroUnixSeconds = -62'135'596'800;
 
-// Reads RFC 3339 from left to right and remembers the first thing that is wrong.
+// Reads RFC 3339 from left to right and remembers the first thing that is wrong. It takes what Go's
+// time.Parse(time.RFC3339) takes, as that is what reads every time in a Kubernetes object: also an hour of one digit,
+// a comma before the fraction, and an offset of 24 hours or 60 minutes.
 class Rfc3339Reader {
  public:
   explicit Rfc3339Reader(std::string_view text) : text_(text), rest_(text) {}
@@ -235,7 +238,8 @@ class Rfc3339Reader {
     literal("-");
     date.day = number(2, "02");
     literal("T");
-    const int hour = number(2, "15");
+    const bool one_digit_hour = rest_.size() >= 2 && is_digit(rest_[0]) && !is_digit(rest_[1]);
+    const int hour = number(one_digit_hour ? 1 : 2, "15");
     in_range(hour <= 23, "hour");
     literal(":");
     const int minute = number(2, "04");
@@ -286,9 +290,9 @@ class Rfc3339Reader {
     return value;
   }
 
-  // Nanoseconds of an optional ".digits".
+  // Nanoseconds of an optional ".digits". The tenth digit and those after it add nothing.
   std::int64_t fraction() {
-    if (error_ || rest_.size() < 2 || rest_[0] != '.' || !is_digit(rest_[1])) return 0;
+    if (error_ || rest_.size() < 2 || (rest_[0] != '.' && rest_[0] != ',') || !is_digit(rest_[1])) return 0;
     rest_.remove_prefix(1);
     std::int64_t value = 0;
     std::int64_t unit = kNanosecondsPerSecond;
@@ -317,8 +321,8 @@ class Rfc3339Reader {
     }
     const int hours = (zone[1] - '0') * 10 + (zone[2] - '0');
     const int minutes = (zone[4] - '0') * 10 + (zone[5] - '0');
-    in_range(hours <= 23, "time zone offset hour");
-    in_range(minutes <= 59, "time zone offset minute");
+    in_range(hours <= 24, "time zone offset hour");
+    in_range(minutes <= 60, "time zone offset minute");
     rest_.remove_prefix(kLayout.size());
     return (zone[0] == '-' ? -1 : 1) * (hours * 60 + minutes);
   }

@@ -34,7 +34,8 @@ class Duration {
   static constexpr Duration hours(std::int64_t n) { return seconds(saturating_multiply(n, 3600)); }
   static constexpr Duration max() { return Duration(std::numeric_limits<std::int64_t>::max()); }
 
-  // As Go's time.ParseDuration, with its error texts: `time: invalid duration "x"`, `time: missing unit in duration "5"`.
+  // As Go's time.ParseDuration, with its error texts: `time: invalid duration "x"`, `time: missing unit in duration
+  // "5"`.
   static Result<Duration> parse(std::string_view text);
 
   constexpr std::int64_t nanoseconds() const { return ns_; }
