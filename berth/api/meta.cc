@@ -67,6 +67,69 @@ const Schema& schema_of<LabelSelector>() {
   return schema;
 }
 
+template <>
+const Schema& schema_of<ObjectReference>() {
+  static const Schema schema("ObjectReference", {
+                                                    field<&ObjectReference::kind>("kind", 1),
+                                                    field<&ObjectReference::name_space>("namespace", 2),
+                                                    field<&ObjectReference::name>("name", 3),
+                                                    field<&ObjectReference::uid>("uid", 4),
+                                                    field<&ObjectReference::api_version>("apiVersion", 5),
+                                                    field<&ObjectReference::resource_version>("resourceVersion", 6),
+                                                    field<&ObjectReference::field_path>("fieldPath", 7),
+                                                });
+  return schema;
+}
+
+template <>
+const Schema& schema_of<Condition>() {
+  static const Schema schema("Condition", {
+                                              field<&Condition::type>("type", 1, kAlways),
+                                              field<&Condition::status>("status", 2, kAlways),
+                                              field<&Condition::observed_generation>("observedGeneration", 3),
+                                              field<&Condition::last_transition_time>("lastTransitionTime", 4, kAlways),
+                                              field<&Condition::reason>("reason", 5, kAlways),
+                                              field<&Condition::message>("message", 6, kAlways),
+                                          });
+  return schema;
+}
+
+template <>
+const Schema& schema_of<StatusCause>() {
+  static const Schema schema("StatusCause", {
+                                                field<&StatusCause::reason>("reason", 1),
+                                                field<&StatusCause::message>("message", 2),
+                                                field<&StatusCause::field>("field", 3),
+                                            });
+  return schema;
+}
+
+template <>
+const Schema& schema_of<StatusDetails>() {
+  static const Schema schema("StatusDetails", {
+                                                  field<&StatusDetails::name>("name", 1),
+                                                  field<&StatusDetails::group>("group", 2),
+                                                  field<&StatusDetails::kind>("kind", 3),
+                                                  field<&StatusDetails::uid>("uid", 6),
+                                                  field<&StatusDetails::causes>("causes", 4),
+                                                  field<&StatusDetails::retry_after_seconds>("retryAfterSeconds", 5),
+                                              });
+  return schema;
+}
+
+template <>
+const Schema& schema_of<Status>() {
+  static const Schema schema("Status", {
+                                           field<&Status::metadata>("metadata", 1, kAlways),
+                                           field<&Status::status>("status", 2),
+                                           field<&Status::message>("message", 3),
+                                           field<&Status::reason>("reason", 4),
+                                           field<&Status::details>("details", 5),
+                                           field<&Status::code>("code", 6),
+                                       });
+  return schema;
+}
+
 std::string full_name(const ObjectMeta& metadata) {
   if (metadata.name_space.empty()) return metadata.name;
   return metadata.name_space.str() + "/" + metadata.name;
@@ -78,5 +141,4 @@ const OwnerReference* controller_of(const ObjectMeta& metadata) {
   }
   return nullptr;
 }
-
 }  // namespace berth::api

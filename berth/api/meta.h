@@ -62,6 +62,67 @@ struct LabelSelector {
   bool operator==(const LabelSelector&) const = default;
 };
 
+// core/v1's ObjectReference: which object a binding, an event or a volume is about.
+struct ObjectReference {
+  Symbol kind;
+  Symbol name_space;
+  std::string name;
+  std::string uid;
+  Symbol api_version;
+  std::string resource_version;
+  std::string field_path;
+  bool operator==(const ObjectReference&) const = default;
+};
+
+struct Condition {
+  Symbol type;
+  Symbol status;
+  std::int64_t observed_generation = 0;
+  Instant last_transition_time;
+  Symbol reason;
+  std::string message;
+  bool operator==(const Condition&) const = default;
+};
+
+struct StatusCause {
+  Symbol reason;
+  std::string message;
+  std::string field;
+  bool operator==(const StatusCause&) const = default;
+};
+
+struct StatusDetails {
+  std::string name;
+  Symbol group;
+  Symbol kind;
+  std::string uid;
+  std::vector<StatusCause> causes;
+  std::int32_t retry_after_seconds = 0;
+  bool operator==(const StatusDetails&) const = default;
+};
+
+// What an API server answers when it has no object to give: mostly an error.
+struct Status {
+  ListMeta metadata;
+  Symbol status;
+  std::string message;
+  Symbol reason;
+  std::optional<StatusDetails> details;
+  std::int32_t code = 0;
+  bool operator==(const Status&) const = default;
+};
+
+BERTH_HAS_SCHEMA(OwnerReference);
+BERTH_HAS_SCHEMA(ObjectMeta);
+BERTH_HAS_SCHEMA(ListMeta);
+BERTH_HAS_SCHEMA(LabelSelectorRequirement);
+BERTH_HAS_SCHEMA(LabelSelector);
+BERTH_HAS_SCHEMA(ObjectReference);
+BERTH_HAS_SCHEMA(Condition);
+BERTH_HAS_SCHEMA(StatusCause);
+BERTH_HAS_SCHEMA(StatusDetails);
+BERTH_HAS_SCHEMA(Status);
+
 // "namespace/name", or "name" alone for objects without a namespace.
 std::string full_name(const ObjectMeta& metadata);
 

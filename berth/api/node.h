@@ -58,6 +58,13 @@ struct Node {
 
 using NodePtr = std::shared_ptr<const Node>;
 
+BERTH_HAS_SCHEMA(Taint);
+BERTH_HAS_SCHEMA(NodeSpec);
+BERTH_HAS_SCHEMA(NodeCondition);
+BERTH_HAS_SCHEMA(ContainerImage);
+BERTH_HAS_SCHEMA(NodeStatus);
+BERTH_HAS_SCHEMA(Node);
+
 // Empty if the node has no such condition.
 const NodeCondition* find_condition(const Node& node, Symbol type);
 

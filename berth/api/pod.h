@@ -1,8 +1,8 @@
 // Pod, as the scheduler sees it.
 //
 // What pods of one template have in common lies behind the arrow (`pod.spec->tolerations`): one PodTemplate, shared by
-// all of them when they were decoded with one InternPool, so its identity is the pod's class. What is the pod's own lies
-// behind the dot (`pod.spec.node_name`, `pod.metadata`, `pod.status`).
+// all of them when they were decoded with one InternPool, so its identity is the pod's class. What is the pod's own
+// lies behind the dot (`pod.spec.node_name`, `pod.metadata`, `pod.status`).
 #pragma once
 
 #include <memory>
@@ -258,7 +258,39 @@ struct Pod {
 
 using PodPtr = std::shared_ptr<const Pod>;
 
-inline std::int32_t priority_of(const Pod& pod) { return pod.spec->priority.value_or(0); }
+BERTH_HAS_SCHEMA(ResourceClaimUse);
+BERTH_HAS_SCHEMA(ResourceRequirements);
+BERTH_HAS_SCHEMA(ContainerPort);
+BERTH_HAS_SCHEMA(ContainerRestartRule);
+BERTH_HAS_SCHEMA(Container);
+BERTH_HAS_SCHEMA(NodeSelectorRequirement);
+BERTH_HAS_SCHEMA(NodeSelectorTerm);
+BERTH_HAS_SCHEMA(NodeSelector);
+BERTH_HAS_SCHEMA(PreferredSchedulingTerm);
+BERTH_HAS_SCHEMA(NodeAffinity);
+BERTH_HAS_SCHEMA(PodAffinityTerm);
+BERTH_HAS_SCHEMA(WeightedPodAffinityTerm);
+BERTH_HAS_SCHEMA(PodAffinity);
+BERTH_HAS_SCHEMA(Affinity);
+BERTH_HAS_SCHEMA(Toleration);
+BERTH_HAS_SCHEMA(TopologySpreadConstraint);
+BERTH_HAS_SCHEMA(PodSchedulingGate);
+BERTH_HAS_SCHEMA(PodResourceClaim);
+BERTH_HAS_SCHEMA(PodSchedulingGroup);
+BERTH_HAS_SCHEMA(PodTemplate);
+BERTH_HAS_SCHEMA(PodSpec);
+BERTH_HAS_SCHEMA(PodCondition);
+BERTH_HAS_SCHEMA(ContainerStatus);
+BERTH_HAS_SCHEMA(PodResourceClaimStatus);
+BERTH_HAS_SCHEMA(ContainerExtendedResourceRequest);
+BERTH_HAS_SCHEMA(PodExtendedResourceClaimStatus);
+BERTH_HAS_SCHEMA(NodeAllocatableResourceClaimStatus);
+BERTH_HAS_SCHEMA(PodStatus);
+BERTH_HAS_SCHEMA(Pod);
+
+inline std::int32_t priority_of(const Pod& pod) {
+  return pod.spec->priority.value_or(0);
+}
 
 // Empty if the pod has no such condition.
 const PodCondition* find_condition(const Pod& pod, Symbol type);

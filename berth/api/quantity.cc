@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <limits>
 #include <utility>
 
 #include "berth/api/wide_decimal.h"
-#include "berth/base/check.h"
 
 namespace berth::api {
 namespace {
@@ -40,8 +39,12 @@ constexpr std::array<std::int64_t, 19> kPowersOf10 = [] {
 
 // ---- Integer arithmetic that wraps where Go's does.
 
-constexpr std::int64_t wrapping(std::uint64_t bits) { return static_cast<std::int64_t>(bits); }
-constexpr std::int64_t wrapping_negate(std::int64_t value) { return wrapping(0 - static_cast<std::uint64_t>(value)); }
+constexpr std::int64_t wrapping(std::uint64_t bits) {
+  return static_cast<std::int64_t>(bits);
+}
+constexpr std::int64_t wrapping_negate(std::int64_t value) {
+  return wrapping(0 - static_cast<std::uint64_t>(value));
+}
 constexpr std::int64_t wrapping_multiply(std::int64_t a, std::int64_t b) {
   return wrapping(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
@@ -58,8 +61,8 @@ struct Scaled {
   bool fits;
 };
 
-// value * 10^power. What comes out if it does not fit is visible upstream as a Value(): the wrapped product for the powers
-// that have a path of their own there, else 0. A power below zero, left by a wrapped exponent, changes nothing.
+// value * 10^power. What comes out if it does not fit is visible upstream as a Value(): the wrapped product for the
+// powers that have a path of their own there, else 0. A power below zero, left by a wrapped exponent, changes nothing.
 Scaled scale_up(std::int64_t value, std::int32_t power) {
   if (power <= 0 || value == 0) return {value, true};
   std::int64_t product = 0;
@@ -107,51 +110,36 @@ struct Suffix {
 
 constexpr std::optional<std::int32_t> decimal_suffix(char letter) {
   switch (letter) {
-    case 'n':
-      return -9;
-    case 'u':
-      return -6;
-    case 'm':
-      return -3;
-    case 'k':
-      return 3;
-    case 'M':
-      return 6;
-    case 'G':
-      return 9;
-    case 'T':
-      return 12;
-    case 'P':
-      return 15;
-    case 'E':
-      return 18;
-    default:
-      return std::nullopt;
+    case 'n': return -9;
+    case 'u': return -6;
+    case 'm': return -3;
+    case 'k': return 3;
+    case 'M': return 6;
+    case 'G': return 9;
+    case 'T': return 12;
+    case 'P': return 15;
+    case 'E': return 18;
+    default: return std::nullopt;
   }
 }
 
 // The exponent of 2 for the letter in front of the "i".
 constexpr std::optional<std::int32_t> binary_suffix(char letter) {
   switch (letter) {
-    case 'K':
-      return 10;
-    case 'M':
-      return 20;
-    case 'G':
-      return 30;
-    case 'T':
-      return 40;
-    case 'P':
-      return 50;
-    case 'E':
-      return 60;
-    default:
-      return std::nullopt;
+    case 'K': return 10;
+    case 'M': return 20;
+    case 'G': return 30;
+    case 'T': return 40;
+    case 'P': return 50;
+    case 'E': return 60;
+    default: return std::nullopt;
   }
 }
 
 // How many digits in front of a binary suffix upstream reads into an int64; the rest goes to the decimal form.
-constexpr int max_small_digits(std::int32_t exponent_of_2) { return 14 - exponent_of_2 * 3 / 10; }
+constexpr int max_small_digits(std::int32_t exponent_of_2) {
+  return 14 - exponent_of_2 * 3 / 10;
+}
 
 std::optional<Suffix> read_suffix(std::string_view text) {
   if (text.empty()) return Suffix{Format::kDecimalSI, 0};
@@ -173,13 +161,24 @@ std::optional<Suffix> read_suffix(std::string_view text) {
   return Suffix{Format::kDecimalExponent, wrapping_exponent(exponent)};
 }
 
+void append_number(std::string& out, std::int64_t number) {
+  char digits[20];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+void append_number(std::string& out, std::uint64_t number) {
+  char digits[20];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
 // What stands behind a number in canonical form. An exponent without a suffix is left out, as upstream: ten thousand E
 // print as "10".
 void append_suffix(std::string& out, std::int32_t exponent, Format format) {
   static constexpr std::string_view kLetters = "num kMGTPE";
   if (exponent == 0) return;
   if (format == Format::kDecimalExponent) {
-    fmt::format_to(std::back_inserter(out), "e{}", exponent);
+    out += 'e';
+    append_number(out, std::int64_t{exponent});
   } else if (exponent >= -9 && exponent <= 18) {
     out += kLetters[static_cast<std::size_t>(exponent / 3 + 3)];
   }
@@ -187,7 +186,9 @@ void append_suffix(std::string& out, std::int32_t exponent, Format format) {
 
 // ---- The parts of a text.
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 struct Parts {
   bool negative = false;
@@ -225,6 +226,29 @@ std::optional<Parts> take_apart(std::string_view text) {
   return parts;
 }
 
+// The UTF-8 of every character that Unicode calls a blank.
+constexpr std::string_view kBlanks[] = {
+    " ",      "\t",     "\n",     "\v",     "\f",     "\r",     "\u0085", "\u00a0", "\u1680",
+    "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008",
+    "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000",
+};
+
+std::string_view without_blanks_around(std::string_view text) {
+  const auto cut = [&](auto&& is_at_end, auto&& remove) {
+    for (bool found = true; found;) {
+      found = false;
+      for (const std::string_view blank : kBlanks) {
+        if (!is_at_end(blank)) continue;
+        remove(blank.size());
+        found = true;
+      }
+    }
+  };
+  cut([&](std::string_view blank) { return text.starts_with(blank); }, [&](std::size_t n) { text.remove_prefix(n); });
+  cut([&](std::string_view blank) { return text.ends_with(blank); }, [&](std::size_t n) { text.remove_suffix(n); });
+  return text;
+}
+
 std::int64_t read_digits(std::string_view leading, std::string_view trailing) {
   std::int64_t value = 0;
   for (const char c : leading) value = value * 10 + (c - '0');
@@ -256,12 +280,12 @@ struct Quantity::Decimal {
   WideDecimal magnitude;
   std::int32_t exponent = 0;
 
-  // Makes the last decimal place that of 10^target, away from zero; returns whether nothing was lost. A finer place than
-  // the limit on digits allows leaves the number as it is, which loses nothing.
+  // Makes the last decimal place that of 10^target, away from zero; returns whether nothing was lost. A finer place
+  // than the limit on digits allows leaves the number as it is, which loses nothing.
   bool round_to(std::int32_t target) {
     const std::int64_t drop = std::int64_t{target} - exponent;
     if (drop <= 0) {
-      if (magnitude.digits() - drop <= kMaxQuantityDigits) {
+      if (magnitude.is_zero() || magnitude.digits() - drop <= kMaxQuantityDigits) {
         magnitude.multiply_by_power_of_10(-drop);
         exponent = target;
       }
@@ -328,7 +352,8 @@ Result<Quantity> Quantity::parse(std::string_view text) {
   const char* const end = at + text.size();
   const bool negative = at != end && *at == '-';
   if (negative) ++at;
-  if (at == end || *at == '0') return parse_any(text);
+  if (at == end) return parse_any(text);
+  if (*at == '0') return text.size() == 1 ? Quantity() : parse_any(text);
 
   const char* const digits_begin = at;
   std::uint64_t magnitude = 0;
@@ -351,7 +376,8 @@ Result<Quantity> Quantity::parse(std::string_view text) {
 
 Result<Quantity> Quantity::parse_any(std::string_view text) {
   if (text.empty()) return fail(kFormatWrong);
-  if (text.size() > kMaxQuantityText) return fail(fmt::format("quantity is longer than {} characters", kMaxQuantityText));
+  if (text.size() > kMaxQuantityText)
+    return fail(fmt::format("quantity is longer than {} characters", kMaxQuantityText));
   const auto parts = take_apart(text);
   if (!parts) return fail(kFormatWrong);
   const auto suffix = read_suffix(parts->suffix);
@@ -368,8 +394,7 @@ Result<Quantity> Quantity::parse_any(std::string_view text) {
     const std::int64_t factor = binary ? std::int64_t{1} << suffix->exponent : 1;
     Quantity quantity((parts->negative ? -number : number) * factor, exponent, suffix->format);
     // Upstream's test for "is canonical already" is a cheap one, and lets other spellings pass.
-    const bool keeps_text =
-        binary ? number % 8 != 0 : exponent % 3 == 0 && !parts->whole.empty() && number % 1000 != 0;
+    const bool keeps_text = binary ? number % 8 != 0 : exponent % 3 == 0 && !parts->whole.empty() && number % 1000 != 0;
     if (keeps_text && quantity.canonical() != text) {
       quantity.number_.spelled = new Spelled{quantity.number_.small, std::string(text)};
       quantity.kind_ = Kind::kSpelled;
@@ -405,6 +430,12 @@ Result<Quantity> Quantity::parse_any(std::string_view text) {
   Quantity quantity(0, 0, format);
   quantity.set_decimal(std::move(decimal));
   return quantity;
+}
+
+Result<Quantity> Quantity::parse_json(std::string_view raw) {
+  if (raw == "null") return Quantity();
+  if (raw.size() >= 2 && raw.front() == '"' && raw.back() == '"') raw = raw.substr(1, raw.size() - 2);
+  return parse(without_blanks_around(raw));
 }
 
 // ---- Reading the value.
@@ -466,7 +497,9 @@ bool Quantity::is_whole() const {
 
 // ---- Spelling.
 
-std::string Quantity::str() const { return kind_ == Kind::kSpelled ? number_.spelled->text : canonical(); }
+std::string Quantity::str() const {
+  return kind_ == Kind::kSpelled ? number_.spelled->text : canonical();
+}
 
 std::string Quantity::canonical() const {
   if (is_zero()) return "0";
@@ -475,7 +508,7 @@ std::string Quantity::canonical() const {
     static constexpr Quantity kBinaryFrom(1024, 0, Format::kBinarySI);
     static constexpr Quantity kBinaryTo(-1024, 0, Format::kBinarySI);
     const bool large_enough = *this >= kBinaryFrom || *this <= kBinaryTo;
-    const bool printable = exponent_ <= kMaxQuantityDigits;
+    const bool printable = exponent_ <= 0 || decimal().magnitude.digits() + exponent_ <= kMaxQuantityDigits;
     if (large_enough && printable && is_whole()) return canonical_binary();
     format = printable ? Format::kDecimalSI : Format::kDecimalExponent;
   }
@@ -491,7 +524,7 @@ std::string Quantity::canonical() const {
   } else {
     std::uint64_t magnitude = magnitude_of(small_number());
     for (; magnitude % 10 == 0; magnitude /= 10) ++exponent;
-    fmt::format_to(std::back_inserter(out), "{}", magnitude);
+    append_number(out, magnitude);
   }
   std::int32_t printed = wrapping_exponent(exponent);
   const int zeros = (printed % 3 + 3) % 3;
@@ -506,16 +539,17 @@ std::string Quantity::canonical_binary() const {
   std::string out;
   if (sign() < 0) out += '-';
   int times = 0;
-  Decimal whole = decimal();
-  whole.round_to(0);
-  if (const auto small = whole.magnitude.as_uint64()) {
-    std::uint64_t magnitude = *small;
-    // The least int64 has no positive counterpart, so that upstream does not reduce it outside of decimal form.
-    if (is_decimal() || magnitude <= static_cast<std::uint64_t>(kGreatestInt64) || !whole.negative) {
-      for (; magnitude % 1024 == 0; magnitude /= 1024) ++times;
-    }
-    fmt::format_to(std::back_inserter(out), "{}", magnitude);
+  const Scaled small = kind_ == Kind::kWide ? Scaled{0, false}
+                       : exponent_ < 0      ? Scaled{scale_down(small_number(), -std::int64_t{exponent_}).value, true}
+                                            : scale_up(small_number(), exponent_);
+  if (small.fits) {
+    // The least int64 has no positive counterpart, so that upstream does not reduce it.
+    std::uint64_t magnitude = magnitude_of(small.value);
+    for (; small.value != kLeastInt64 && magnitude % 1024 == 0; magnitude /= 1024) ++times;
+    append_number(out, magnitude);
   } else {
+    Decimal whole = decimal();
+    whole.round_to(0);
     for (WideDecimal next = whole.magnitude; next.divide(1024) == 0; whole.magnitude = next) ++times;
     whole.magnitude.append_to(out);
   }
@@ -566,12 +600,11 @@ void Quantity::add(const Quantity& other, bool subtract) {
   Decimal b = other.decimal();
   if (subtract) b.negative = !b.negative;
   const std::int32_t exponent = std::min(a.exponent, b.exponent);
-  const auto digits_at_common_place = [&](const Decimal& decimal) {
-    return decimal.magnitude.digits() + decimal.exponent - exponent;
+  const auto digits_there = [&](const Decimal& decimal) {
+    return decimal.magnitude.is_zero() ? 0 : decimal.magnitude.digits() + decimal.exponent - exponent;
   };
-  if (std::max(digits_at_common_place(a), digits_at_common_place(b)) > kMaxQuantityDigits) {
-    set_decimal((sign() < 0 ? -1 : 1) * 0 == 0 && digits_at_common_place(a) >= digits_at_common_place(b) ? std::move(a)
-                                                                                                     : std::move(b));
+  if (std::max(digits_there(a), digits_there(b)) > kMaxQuantityDigits) {
+    set_decimal(digits_there(a) >= digits_there(b) ? std::move(a) : std::move(b));
     return;
   }
   a.round_to(exponent);
@@ -643,11 +676,17 @@ std::strong_ordering Quantity::compare(const Quantity& a, const Quantity& b) {
 
 std::uint64_t Quantity::hash() const {
   if (is_zero()) return 0;
-  Decimal reduced = decimal();
-  const std::int64_t exponent = reduced.exponent + reduced.magnitude.strip_trailing_zeros();
-  std::uint64_t hash = mix(reduced.negative ? 2 : 1, static_cast<std::uint64_t>(exponent));
-  for (const std::uint32_t limb : reduced.magnitude.limbs()) hash = mix(hash, limb);
-  return hash;
+  std::int64_t exponent = exponent_;
+  std::uint64_t low_bits = 0;
+  if (kind_ == Kind::kWide) {
+    WideDecimal magnitude = number_.wide->magnitude;
+    exponent += magnitude.strip_trailing_zeros();
+    low_bits = magnitude.low_64_bits();
+  } else {
+    low_bits = magnitude_of(small_number());
+    for (; low_bits % 10 == 0; low_bits /= 10) ++exponent;
+  }
+  return mix(mix(sign() < 0 ? 2 : 1, static_cast<std::uint64_t>(exponent)), low_bits);
 }
 
 }  // namespace berth::api

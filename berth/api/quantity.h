@@ -1,6 +1,6 @@
 // A Kubernetes resource quantity ("250m", "1.5Gi", "12e6"), exact, with the arithmetic and the spelling of upstream's
-// resource.Quantity (k8s.io/apimachinery v0.36.3), its oddities included, because sums, comparisons and messages have to
-// come out the same.
+// resource.Quantity (k8s.io/apimachinery v0.36.3), its oddities included, because sums, comparisons and messages have
+// to come out the same.
 //
 // The value is a number times a power of ten. Upstream keeps it in one of two forms: an int64 with an exponent, or, for
 // what its fast path does not take (fractions with a binary suffix, "1Pi" and up, many digits, sums that overflow), an
@@ -8,8 +8,8 @@
 // decimal, sums stay decimal. So the form is kept here too, and called "decimal form" below.
 //
 // A Quantity is 16 bytes. It owns memory only if its number does not fit 64 bits, or if it was parsed from a text that
-// upstream would print as it was written although it is not canonical ("+1", "1.500", "0100", "1E3"). Plain value; moves
-// never throw; distinct objects may be used by distinct threads.
+// upstream would print as it was written although it is not canonical ("+1", "1.500", "0100", "1E3"). Plain value;
+// moves never throw; distinct objects may be used by distinct threads.
 //
 // Where upstream would compute for minutes (adding 1 to "1e2000000000"), limits with names take over: see
 // kMaxQuantityText and kMaxQuantityDigits.
@@ -31,7 +31,8 @@ namespace berth::api {
 inline constexpr std::size_t kMaxQuantityText = 4096;
 
 // Digits of a number in decimal form, counted down to its last decimal place. Upstream has no limit and takes time and
-// memory without bound. A text that needs more is an error. A sum that needs more keeps the operand of larger magnitude.
+// memory without bound. A text that needs more is an error. A sum that needs more keeps the operand of larger
+// magnitude.
 inline constexpr std::int64_t kMaxQuantityDigits = 20'000;
 
 class Quantity {
@@ -72,8 +73,13 @@ class Quantity {
   }
 
   // Reads a text as upstream's ParseQuantity: amounts below a nano are rounded away from zero, binary amounts above
-  // 2^63-1 are capped. The error's text is upstream's. Blanks are not trimmed; that is the JSON reader's affair.
+  // 2^63-1 are capped. The error's text is upstream's. Blanks are not cut, as in protobuf.
   static Result<Quantity> parse(std::string_view text);
+
+  // Reads a JSON value as it stands in the document, as upstream's UnmarshalJSON: null is zero; what is between quotes
+  // is used without decoding escapes; Unicode's blanks around it are cut; everything else, number or not, is parsed as
+  // it is written.
+  static Result<Quantity> parse_json(std::string_view raw);
 
   // The value in units, or in thousandths, or in units of 10^exponent, rounded away from zero. Three things are as
   // upstream: in decimal form, negative values are rounded towards zero and then one up ("-1.1Ki" has value -1125); a

@@ -19,8 +19,8 @@ const Schema& inline_schema(const Field& field) {
 
 }  // namespace
 
-Schema::Schema(std::string_view name, std::vector<Field> fields, Normalize normalize)
-    : name_(name), fields_(std::move(fields)), normalize_(normalize) {
+Schema::Schema(std::string_view name, std::vector<Field> fields, Normalize when_read)
+    : name_(name), fields_(std::move(fields)), normalize_(when_read) {
   const auto add_json = [this](const Field& field, const Field* through) {
     for (const Slot& slot : by_json_name_) {
       BERTH_CHECK(slot.field->json_name != field.json_name, "{} has two fields {}", name_, field.json_name);

@@ -14,9 +14,10 @@
 //     return schema;
 //   }
 //
-// Members may be: bool, int32_t, int64_t, double, std::string, Symbol, Quantity, Instant (metav1.Time), MicroTime,
-// Duration (metav1.Duration), IntOrString, RawJson, any struct with a schema, and std::vector, FlatMap, std::optional,
-// Box and Interned of these. Tables are built on first use, are immutable and may be read from any thread.
+// Members may be: bool (Flag in lists), int32_t, int64_t, double, std::string, Symbol, Quantity, Instant (metav1.Time),
+// MicroTime, Duration (metav1.Duration), IntOrString, RawJson, any struct with a schema, and std::vector, FlatMap,
+// std::optional, Box and Interned of these. Tables are built on first use, are immutable and may be read from any
+// thread.
 //
 // Two kinds of member are not fields of their own on the wire. One without a JSON name lies inline in JSON and is a
 // message in protobuf (Go's embedded structs: a volume's source). One with neither name nor number lies inline in both:
@@ -53,6 +54,12 @@ struct IntOrString {
   bool operator==(const IntOrString&) const = default;
 };
 
+// A bool in a list, because the elements of std::vector<bool> have no address.
+struct Flag {
+  bool value = false;
+  bool operator==(const Flag&) const = default;
+};
+
 // JSON that is kept as it came (runtime.RawExtension): opaque parameters that other programs read.
 struct RawJson {
   std::string text;
@@ -84,6 +91,11 @@ class Schema;
 template <typename T>
 const Schema& schema_of();
 
+// Says in the header of a type that its table stands in the .cc file.
+#define BERTH_HAS_SCHEMA(T) \
+  template <>               \
+  const Schema& schema_of<T>()
+
 // How to handle values of one C++ type without knowing it at compile time. Which functions are set depends on `kind`.
 struct Type {
   Kind kind;
@@ -102,8 +114,8 @@ struct Type {
   void* (*emplace)(void*) = nullptr;
   // kOptional: the content or null. kInterned: the content, never null.
   const void* (*content)(const void*) = nullptr;
-  // kInterned: a fresh content to fill, and what becomes of it. seal() takes it over into `slot`, sharing it through the
-  // pool if there is one; discard() throws it away.
+  // kInterned: a fresh content to fill, and what becomes of it. seal() takes it over into `slot`, sharing it through
+  // the pool if there is one; discard() throws it away.
   void* (*make)() = nullptr;
   void (*seal)(void* slot, void* fresh, InternPool* pool, std::uint64_t hash) = nullptr;
   void (*discard)(void* fresh) = nullptr;
@@ -138,7 +150,7 @@ class Schema {
   // Called when an object has been read, to bring it into the form Berth keeps.
   using Normalize = void (*)(void* object);
 
-  Schema(std::string_view name, std::vector<Field> fields, Normalize normalize = nullptr);
+  Schema(std::string_view name, std::vector<Field> fields, Normalize when_read = nullptr);
   Schema(const Schema&) = delete;
   Schema& operator=(const Schema&) = delete;
 
@@ -178,7 +190,7 @@ struct Describe;  // specialised for containers below; anything else is a scalar
 
 template <typename T>
 constexpr std::optional<Kind> scalar_kind() {
-  if constexpr (std::is_same_v<T, bool>) return Kind::kBool;
+  if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, Flag>) return Kind::kBool;
   if constexpr (std::is_same_v<T, std::int32_t>) return Kind::kInt32;
   if constexpr (std::is_same_v<T, std::int64_t>) return Kind::kInt64;
   if constexpr (std::is_same_v<T, double>) return Kind::kDouble;
@@ -222,7 +234,9 @@ struct Describe<FlatMap<V>> {
   static Type type() {
     Type t{.kind = Kind::kMap, .element = &type_of<V>()};
     t.size = [](const void* map) { return static_cast<const Map*>(map)->size(); };
-    t.at = [](const void* map, std::size_t i) -> const void* { return &static_cast<const Map*>(map)->at_index(i).value; };
+    t.at = [](const void* map, std::size_t i) -> const void* {
+      return &static_cast<const Map*>(map)->at_index(i).value;
+    };
     t.insert = [](void* map, Symbol key) -> void* { return &(*static_cast<Map*>(map))[key]; };
     t.key_at = [](const void* map, std::size_t i) { return static_cast<const Map*>(map)->at_index(i).key; };
     return t;

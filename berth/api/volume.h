@@ -94,6 +94,12 @@ struct CsiVolumeSource {
   bool operator==(const CsiVolumeSource&) const = default;
 };
 
+// An image that is mounted as a volume.
+struct ImageVolumeSource {
+  Symbol reference;
+  bool operator==(const ImageVolumeSource&) const = default;
+};
+
 struct VolumeResourceRequirements {
   ResourceList limits;
   ResourceList requests;
@@ -146,6 +152,7 @@ struct VolumeSource {
   Box<PortworxVolumeSource> portworx_volume;
   Box<CsiVolumeSource> csi;
   Box<EphemeralVolumeSource> ephemeral;
+  Box<ImageVolumeSource> image;
   bool operator==(const VolumeSource&) const = default;
 };
 
@@ -154,5 +161,25 @@ struct Volume {
   VolumeSource source;
   bool operator==(const Volume&) const = default;
 };
+
+BERTH_HAS_SCHEMA(PersistentVolumeClaimVolumeSource);
+BERTH_HAS_SCHEMA(GcePersistentDiskVolumeSource);
+BERTH_HAS_SCHEMA(AwsElasticBlockStoreVolumeSource);
+BERTH_HAS_SCHEMA(RbdVolumeSource);
+BERTH_HAS_SCHEMA(IscsiVolumeSource);
+BERTH_HAS_SCHEMA(AzureDiskVolumeSource);
+BERTH_HAS_SCHEMA(AzureFileVolumeSource);
+BERTH_HAS_SCHEMA(CinderVolumeSource);
+BERTH_HAS_SCHEMA(VsphereVirtualDiskVolumeSource);
+BERTH_HAS_SCHEMA(PortworxVolumeSource);
+BERTH_HAS_SCHEMA(CsiVolumeSource);
+BERTH_HAS_SCHEMA(ImageVolumeSource);
+BERTH_HAS_SCHEMA(VolumeResourceRequirements);
+BERTH_HAS_SCHEMA(TypedObjectReference);
+BERTH_HAS_SCHEMA(PersistentVolumeClaimSpec);
+BERTH_HAS_SCHEMA(PersistentVolumeClaimTemplate);
+BERTH_HAS_SCHEMA(EphemeralVolumeSource);
+BERTH_HAS_SCHEMA(VolumeSource);
+BERTH_HAS_SCHEMA(Volume);
 
 }  // namespace berth::api

@@ -11,8 +11,8 @@ namespace {
 constexpr std::uint32_t kLimbBase = 1'000'000'000;
 constexpr int kLimbDigits = 9;
 
-constexpr std::uint32_t kPowersOf10[kLimbDigits] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000,
-                                                    100'000'000};
+constexpr std::uint32_t kPowersOf10[kLimbDigits] = {1,       10,        100,        1'000,      10'000,
+                                                    100'000, 1'000'000, 10'000'000, 100'000'000};
 
 int digits_of_limb(std::uint32_t limb) {
   int digits = 1;
@@ -165,8 +165,7 @@ WideDecimal& WideDecimal::operator-=(const WideDecimal& other) {
 
 std::strong_ordering operator<=>(const WideDecimal& a, const WideDecimal& b) {
   if (a.limbs_.size() != b.limbs_.size()) return a.limbs_.size() <=> b.limbs_.size();
-  return std::lexicographical_compare_three_way(a.limbs_.rbegin(), a.limbs_.rend(), b.limbs_.rbegin(),
-                                                b.limbs_.rend());
+  return std::lexicographical_compare_three_way(a.limbs_.rbegin(), a.limbs_.rend(), b.limbs_.rbegin(), b.limbs_.rend());
 }
 
 void WideDecimal::trim() {

@@ -2,8 +2,8 @@
 // nine decimal places, which is 21 digits.
 //
 // The limbs are decimal (base 10^9, least significant first) rather than binary, because what a quantity does with such
-// a number is to move its decimal point, drop trailing zeros and print it. All of these take one pass over the limbs, so
-// that a hostile text costs time in proportion to its size.
+// a number is to move its decimal point, drop trailing zeros and print it. All of these take one pass over the limbs,
+// so that a hostile text costs time in proportion to its size.
 //
 // A plain value, not thread safe. Invariant: the most significant limb is not zero; zero has no limbs.
 #pragma once
