@@ -5,6 +5,8 @@
 // are skipped, the last of a repeated singular field wins, as Go reads it. Thread safe.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +14,8 @@
 #include "berth/codec/decode.h"
 
 namespace berth::codec {
+
+class ProtobufReader;
 
 // How large one watch frame may be: far above etcd's limit on an object.
 inline constexpr std::size_t kMaxWatchFrameBytes = std::size_t{64} << 20;
@@ -45,14 +49,18 @@ std::string list_to_protobuf(const api::ObjectKind& kind, const api::ObjectList&
 // Cuts a byte stream, which arrives in pieces of any size, into the events of a watch.
 class WatchFrames {
  public:
-  explicit WatchFrames(DecodeOptions options) : options_(std::move(options)) {}
+  explicit WatchFrames(DecodeOptions options);
+  ~WatchFrames();
+  WatchFrames(WatchFrames&&) noexcept;
+  WatchFrames& operator=(WatchFrames&&) noexcept;
 
   void append(std::string_view bytes);
   // The next whole event; nothing if more bytes are needed. After an error the stream is of no more use.
   Result<std::optional<WatchEvent>> next();
 
  private:
-  DecodeOptions options_;
+  // Remembers shared values from one event to the next.
+  std::unique_ptr<ProtobufReader> reader_;
   std::string buffer_;
   std::size_t consumed_ = 0;
 };
