@@ -1,0 +1,102 @@
+// The index of parked pods: those that wait for an event. An event must not cost by how many are parked, only by how many
+// it can wake, so they are kept in two levels.
+//
+// A group holds the pods of one profile that were rejected by the same plugins; an event that none of these plugins
+// registered for is done with the whole group in one comparison. Within a group, a class holds the pods that a
+// class-scoped hint cannot tell apart: same namespace, labels, spec and claim statuses. A hint is asked once per class.
+//
+// Walks go through groups and classes in the order in which they came to be and through pods in the order in which they
+// were parked: the same on every run. A third order, by waiting time, serves the leftover timeout.
+//
+// Not thread safe. Invariant: a class is never empty, and a pod is linked here exactly while its place is
+// kUnschedulable.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "berth/base/keyed_heap.h"
+#include "berth/base/object_pool.h"
+#include "berth/queue/queued_pod.h"
+
+namespace berth::queue {
+
+struct ParkedGroup;
+
+// What a class-scoped hint may look at. The pointers identify shared values that the pods of the class keep alive.
+struct PodClassKey {
+  Symbol name_space;
+  const void* spec = nullptr;
+  const void* labels = nullptr;
+  const void* claim_statuses = nullptr;
+  const ParkedGroup* group = nullptr;
+  bool operator==(const PodClassKey&) const = default;
+};
+
+struct ParkedClass {
+  PodClassKey key;
+  ParkedGroup* group = nullptr;
+  QueuedPod* first = nullptr;
+  QueuedPod* last = nullptr;
+  ParkedClass* before = nullptr;
+  ParkedClass* after = nullptr;
+};
+
+struct ParkedGroup {
+  Symbol profile;
+  PluginSet unschedulable_plugins;
+  PluginSet pending_plugins;
+  PluginId gating_plugin = kNoPlugin;
+  ParkedClass* first = nullptr;
+  ParkedClass* last = nullptr;
+
+  PluginSet rejectors() const { return unschedulable_plugins | pending_plugins; }
+  bool is_gated() const { return gating_plugin != kNoPlugin; }
+};
+
+class ParkedPods {
+ public:
+  // Requires: not linked. Takes the pod's rejectors, gate and object as they are now: to change them, unlink first.
+  void link(QueuedPod& pod);
+  // Requires: linked.
+  void unlink(QueuedPod& pod);
+
+  std::size_t size() const { return by_waiting_time_.size(); }
+
+  // In a fixed order. Must not be kept over a link or unlink.
+  const std::vector<std::unique_ptr<ParkedGroup>>& groups() const { return groups_; }
+
+  // Appends the pods that have waited for longer than `limit` at `now`, longest first.
+  void collect_waiting_longer(Duration limit, Instant now, std::vector<QueuedPod*>& into) const;
+  // The instant the longest waiting pod has waited since; unset if none is parked.
+  Instant longest_waits_since() const;
+
+  template <typename Fn>
+  void for_each(Fn&& fn) const {
+    for (const auto& group : groups_) {
+      for (ParkedClass* pods = group->first; pods != nullptr; pods = pods->after) {
+        for (QueuedPod* pod = pods->first; pod != nullptr; pod = pod->parked_after) fn(*pod);
+      }
+    }
+  }
+
+ private:
+  struct LongestWaitFirst {
+    Instant rank(const QueuedPod& pod) const { return pod.waits_since; }
+    bool operator()(const QueuedPod&, const QueuedPod&) const { return false; }
+  };
+  struct KeyHash {
+    std::size_t operator()(const PodClassKey& key) const;
+  };
+
+  ParkedGroup& group_for(const QueuedPod& pod);
+
+  std::vector<std::unique_ptr<ParkedGroup>> groups_;
+  std::unordered_map<PodClassKey, ParkedClass*, KeyHash> classes_;
+  ObjectPool<ParkedClass> class_pool_;
+  IntrusiveHeap<QueuedPod, LongestWaitFirst, &QueuedPod::heap_position> by_waiting_time_;
+};
+
+}  // namespace berth::queue

@@ -1,0 +1,539 @@
+#include "berth/queue/scheduling_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "berth/base/check.h"
+#include "berth/base/hash.h"
+#include "berth/queue/object_diff.h"
+
+// How pods come, go, are popped and come back. What events do to them is in waking.cc.
+
+namespace berth::queue {
+
+namespace {
+
+// What metrics call the reasons for which a pod arrives in a place, besides events.
+struct Labels {
+  Symbol pod_add{"UnschedulablePodAdd"};
+  Symbol pod_update{"UnschedulablePodUpdate"};
+  Symbol attempt_failure{"ScheduleAttemptFailure"};
+  Symbol backoff_complete{"BackoffComplete"};
+  Symbol pop_from_backoff{"PopFromBackoffQ"};
+  Symbol force_activate{"ForceActivate"};
+};
+const Labels& labels() {
+  static const Labels all;
+  return all;
+}
+
+std::string_view describe(Place place) {
+  switch (place) {
+    case Place::kNone: return "no queue";
+    case Place::kActive: return "the active queue";
+    case Place::kBackoff:
+    case Place::kErrorBackoff: return "the backoff queue";
+    case Place::kUnschedulable: return "unschedulable queue";
+  }
+  return "";
+}
+
+}  // namespace
+
+void ReturnToQueue::operator()(QueuedPod* pod) const { queue->pods_.destroy(pod); }
+
+bool SchedulingQueue::NameEqual::operator()(const QueuedPod* pod, const NameKey& key) const {
+  return pod->pod->metadata.name_space == key.name_space && pod->pod->metadata.name == key.name;
+}
+
+SchedulingQueue::SchedulingQueue(QueueOptions options)
+    : options_(std::move(options)),
+      metrics_(options_.metrics != nullptr ? *options_.metrics : no_metrics_),
+      hints_(options_.profiles, std::move(options_.hints), plugin_names_),
+      order_(options_.queue_sort),
+      active_(order_),
+      backoff_(BackoffPolicy{options_.initial_backoff, options_.maximum_backoff, options_.pop_from_backoff}, order_),
+      in_flight_(options_.max_in_flight_events, metrics_),
+      nominator_(options_.find_pod, options_.quirks.cleared_nomination_stays) {
+  for (const PreEnqueueCheck& check : options_.pre_enqueue) {
+    auto at = std::ranges::find(pre_enqueue_, check.profile, &PreEnqueueOfProfile::profile);
+    if (at == pre_enqueue_.end()) at = pre_enqueue_.insert(at, PreEnqueueOfProfile{check.profile, {}});
+    at->checks.emplace_back(plugin_names_.id(check.plugin), &check);
+  }
+}
+
+SchedulingQueue::~SchedulingQueue() {
+  for (QueuedPod* pod : by_name_) pods_.destroy(pod);
+}
+
+Result<void> SchedulingQueue::check_open(std::string_view operation) const {
+  if (!closed_ || options_.quirks.works_when_closed) return {};
+  return fail(fmt::format("{}: the scheduling queue is closed", operation));
+}
+
+// --- The table of names -----------------------------------------------------------------------------------------------
+
+SchedulingQueue::NameKey SchedulingQueue::key_of(Symbol name_space, std::string_view name) {
+  // Never 0, which stands for "not in the table".
+  return {name_space, name, hash_bytes(name, name_space.id()) | 1};
+}
+
+QueuedPod* SchedulingQueue::find(Symbol name_space, std::string_view name) const {
+  const auto found = by_name_.find(key_of(name_space, name));
+  return found == by_name_.end() ? nullptr : *found;
+}
+
+QueuedPod* SchedulingQueue::find(const api::Pod& pod) const { return find(pod.metadata.name_space, pod.metadata.name); }
+
+const QueuedPod* SchedulingQueue::get(Symbol name_space, std::string_view name) const { return find(name_space, name); }
+
+QueuedPod* SchedulingQueue::make(api::PodPtr pod, Instant now) {
+  QueuedPod* made = pods_.make();
+  made->pod = std::move(pod);
+  made->timestamp = made->waits_since = now;
+  return made;
+}
+
+void SchedulingQueue::discard(QueuedPod& pod) {
+  BERTH_CHECK(pod.place == Place::kNone, "{} is in {}", api::full_name(pod.pod->metadata), describe(pod.place));
+  if (pod.name_hash != 0) by_name_.erase(&pod);
+  pods_.destroy(&pod);
+}
+
+void SchedulingQueue::take_name_from(QueuedPod* other, QueuedPod& pod) {
+  if (other != nullptr) discard(*other);
+  if (pod.name_hash != 0) return;
+  pod.name_hash = key_of(pod.pod->metadata.name_space, pod.pod->metadata.name).hash;
+  by_name_.insert(&pod);
+}
+
+// --- From place to place ----------------------------------------------------------------------------------------------
+
+bool SchedulingQueue::admits(const PreEnqueueCheck& check, PluginId plugin, QueuedPod& pod) {
+  metrics_.pre_enqueue_begins();
+  const bool admitted = check.admits(*pod.pod);
+  metrics_.pre_enqueue_ends(check.plugin, pod.profile(), admitted);
+  if (admitted) return true;
+  if (!pod.rejectors().contains(plugin)) metrics_.add_unschedulable(check.plugin, pod.profile(), 1);
+  pod.unschedulable_plugins.insert(plugin);
+  pod.gating_plugin = plugin;
+  return false;
+}
+
+void SchedulingQueue::run_pre_enqueue(QueuedPod& pod) {
+  const auto found = std::ranges::find(pre_enqueue_, pod.profile(), &PreEnqueueOfProfile::profile);
+  if (found != pre_enqueue_.end()) {
+    const PluginId gate = pod.gating_plugin;
+    for (const auto& [plugin, check] : found->checks) {
+      if (plugin == gate && !admits(*check, plugin, pod)) return;
+    }
+    for (const auto& [plugin, check] : found->checks) {
+      if (plugin != gate && !admits(*check, plugin, pod)) return;
+    }
+  }
+  pod.gating_plugin = kNoPlugin;
+}
+
+void SchedulingQueue::leave_backoff(QueuedPod& pod) {
+  backoff_.erase(pod);
+  metrics_.add_pending(QueueName::kBackoff, -1);
+}
+
+bool SchedulingQueue::move_to_active(QueuedPod& pod, Symbol label, bool from_backoff, Instant now) {
+  const bool was_gated = pod.is_gated();
+  if (!(from_backoff && runs_pre_enqueue_before_backoff())) run_pre_enqueue(pod);
+
+  QueuedPod* other = find(*pod.pod);
+  if (other == &pod) other = nullptr;
+  if (pod.is_gated()) {
+    if (other != nullptr && (other->place == Place::kActive || is_in_backoff(*other))) {
+      discard(pod);
+      return false;
+    }
+    park(pod, was_gated, label);
+    return false;
+  }
+
+  if (!pod.initial_attempt_timestamp.is_set()) pod.initial_attempt_timestamp = now;
+  QueuedPod& resident = other != nullptr ? *other : pod;
+  if (resident.place == Place::kUnschedulable) unpark(resident, was_gated);
+  if (is_in_backoff(resident)) leave_backoff(resident);
+  if (other != nullptr && other->place == Place::kActive) {
+    active_.replace(*other, pod);
+    other->place = Place::kNone;
+  } else {
+    active_.push(pod);
+    metrics_.add_pending(QueueName::kActive, 1);
+  }
+  pod.place = Place::kActive;
+  take_name_from(other, pod);
+  metrics_.count_incoming(QueueName::kActive, label);
+  if (label == labels().pod_add || label == labels().pod_update) nominator_.add(*pod.pod, {});
+  return true;
+}
+
+bool SchedulingQueue::move_to_backoff(QueuedPod& pod, Symbol label, Instant) {
+  const bool was_gated = pod.is_gated();
+  if (runs_pre_enqueue_before_backoff()) {
+    run_pre_enqueue(pod);
+    if (pod.is_gated()) {
+      park(pod, was_gated, label);
+      return false;
+    }
+  }
+  if (pod.place == Place::kUnschedulable) unpark(pod, was_gated);
+  backoff_.push(pod);
+  take_name_from(nullptr, pod);
+  metrics_.add_pending(QueueName::kBackoff, 1);
+  metrics_.count_incoming(QueueName::kBackoff, label);
+  return true;
+}
+
+void SchedulingQueue::park(QueuedPod& pod, bool was_gated, Symbol label) {
+  QueuedPod* other = find(*pod.pod);
+  if (other == &pod) other = nullptr;
+  const bool is_update = other != nullptr || pod.place == Place::kUnschedulable;
+  const auto gauge = [](bool gated) { return gated ? QueueName::kGated : QueueName::kUnschedulable; };
+  if (!is_update) {
+    metrics_.add_pending(gauge(pod.is_gated()), 1);
+    metrics_.count_incoming(QueueName::kUnschedulable, label);
+  } else if (was_gated != pod.is_gated()) {
+    metrics_.add_pending(gauge(was_gated), -1);
+    metrics_.add_pending(gauge(pod.is_gated()), 1);
+  }
+  if (other != nullptr) {
+    parked_.unlink(*other);
+    other->place = Place::kNone;
+  }
+  if (pod.place == Place::kUnschedulable) parked_.unlink(pod);
+  parked_.link(pod);
+  pod.place = Place::kUnschedulable;
+  take_name_from(other, pod);
+}
+
+void SchedulingQueue::unpark(QueuedPod& pod, bool counts_as_gated) {
+  parked_.unlink(pod);
+  pod.place = Place::kNone;
+  metrics_.add_pending(counts_as_gated ? QueueName::kGated : QueueName::kUnschedulable, -1);
+}
+
+Place SchedulingQueue::requeue(QueuedPod& pod, Retry retry, Symbol label, Instant now) {
+  if (retry == Retry::kNot) {
+    park(pod, pod.is_gated(), label);
+    return Place::kUnschedulable;
+  }
+  if (retry == Retry::kAfterBackoff && backoff_.policy().is_backing_off(pod, now)) {
+    return move_to_backoff(pod, label, now) ? Place::kBackoff : Place::kUnschedulable;
+  }
+  return move_to_active(pod, label, false, now) ? Place::kActive : Place::kUnschedulable;
+}
+
+void SchedulingQueue::count_rejectors(const QueuedPod& pod, int delta) {
+  pod.rejectors().for_each([&](PluginId plugin) {
+    metrics_.add_unschedulable(plugin_names_.name(plugin), pod.profile(), delta);
+  });
+}
+
+// --- Pods come, change and go -----------------------------------------------------------------------------------------
+
+Result<void> SchedulingQueue::add(api::PodPtr pod, Instant now) {
+  if (auto open = check_open("add"); !open) return open;
+  if (!options_.quirks.add_over_queued_pod) {
+    if (const QueuedPod* existing = find(*pod); existing != nullptr) {
+      if (existing->uid() == pod->metadata.uid) {
+        return fail(fmt::format("add: pod {} is already in {}", api::full_name(pod->metadata),
+                                describe(existing->place)));
+      }
+      // A successor: the end of its predecessor was not seen.
+      const api::PodPtr predecessor = existing->pod;
+      if (auto removed = remove(*predecessor); !removed) return removed;
+    }
+  }
+  QueuedPod& fresh = *make(std::move(pod), now);
+  const api::PodPtr object = fresh.pod;
+  const bool arrived = move_to_active(fresh, labels().pod_add, false, now);
+  if (!arrived && !options_.quirks.gated_add_is_not_nominated) nominator_.add(*object, {});
+  return {};
+}
+
+Result<void> SchedulingQueue::update(const api::PodPtr& old_pod, api::PodPtr new_pod, Instant now) {
+  if (auto open = check_open("update"); !open) return open;
+  if (old_pod->metadata.name != new_pod->metadata.name ||
+      old_pod->metadata.name_space != new_pod->metadata.name_space) {
+    return fail(fmt::format("update: {} and {} are two pods, not two versions of one",
+                            api::full_name(old_pod->metadata), api::full_name(new_pod->metadata)));
+  }
+  const std::vector<ClusterEvent> events = pod_update_events(*old_pod, *new_pod);
+  if (options_.queueing_hints && in_flight_.contains(new_pod->metadata.uid)) {
+    for (const ClusterEvent& event : events) {
+      in_flight_.record(hints_.match(event), {api::AnyObject(old_pod), api::AnyObject(new_pod)});
+    }
+    if (!options_.quirks.in_flight_update_keeps_nomination) nominator_.update(*old_pod, *new_pod);
+    return {};
+  }
+
+  QueuedPod* pod = find(*new_pod);
+  if (pod == nullptr) {
+    move_to_active(*make(std::move(new_pod), now), labels().pod_update, false, now);
+    return {};
+  }
+  pod->pod = new_pod;
+  if (pod->place == Place::kActive) {
+    active_.update(*pod);
+    nominator_.update(*old_pod, *new_pod);
+    return {};
+  }
+  if (is_in_backoff(*pod)) {
+    backoff_.update(*pod);
+    nominator_.update(*old_pod, *new_pod);
+    return {};
+  }
+  park(*pod, pod->is_gated(), Symbol());
+  nominator_.update(*old_pod, *new_pod);
+  if (!options_.queueing_hints) {
+    if (!differs_for_scheduling(*old_pod, *new_pod)) return {};
+    if (backoff_.policy().is_backing_off(*pod, now)) {
+      move_to_backoff(*pod, labels().pod_update, now);
+    } else {
+      move_to_active(*pod, labels().pod_update, false, now);
+    }
+    return {};
+  }
+  const EventObjects objects{api::AnyObject(old_pod), api::AnyObject(new_pod)};
+  for (const ClusterEvent& event : events) {
+    const HintTable::Match& match = hints_.match(event);
+    const Place place = requeue(*pod, decide(*pod, match, objects), match.label, now);
+    if (place == Place::kActive) break;
+    if (place == Place::kBackoff && (options_.pop_from_backoff || !options_.quirks.update_goes_on_after_backoff)) break;
+  }
+  return {};
+}
+
+Result<void> SchedulingQueue::remove(const api::Pod& pod) {
+  if (auto open = check_open("remove"); !open) return open;
+  const bool was_nominated = nominator_.remove(pod.metadata.uid);
+  QueuedPod* found = find(pod);
+  if (found == nullptr) {
+    if (was_nominated || in_flight_.contains(pod.metadata.uid)) return {};
+    return fail(fmt::format("remove: pod {} is not in the queue", api::full_name(pod.metadata)));
+  }
+  const bool counts_rejectors =
+      found->place == Place::kUnschedulable || !options_.quirks.delete_leaks_unschedulable_gauge;
+  switch (found->place) {
+    case Place::kActive:
+      active_.erase(*found);
+      metrics_.add_pending(QueueName::kActive, -1);
+      break;
+    case Place::kBackoff:
+    case Place::kErrorBackoff: leave_backoff(*found); break;
+    case Place::kUnschedulable: unpark(*found, found->is_gated()); break;
+    case Place::kNone: break;
+  }
+  found->place = Place::kNone;
+  if (counts_rejectors) count_rejectors(*found, -1);
+  discard(*found);
+  return {};
+}
+
+// --- Trying pods ------------------------------------------------------------------------------------------------------
+
+bool SchedulingQueue::move_to_in_flight(QueuedPod& pod) {
+  pod.attempts += 1;
+  if (options_.queueing_hints && !in_flight_.begin(pod.pod)) return false;
+  scheduling_cycle_ += 1;
+  count_rejectors(pod, -1);
+  return true;
+}
+
+PoppedPod SchedulingQueue::hand_out(QueuedPod& pod) {
+  by_name_.erase(&pod);
+  pod.name_hash = 0;
+  return PoppedPod(&pod, ReturnToQueue{this});
+}
+
+PoppedPod SchedulingQueue::pop(Instant) {
+  while (true) {
+    QueuedPod* pod = nullptr;
+    if (!active_.empty()) {
+      pod = &active_.pop();
+      pod->place = Place::kNone;
+      metrics_.add_pending(QueueName::kActive, -1);
+    } else if (options_.pop_from_backoff && backoff_.has_rejected()) {
+      pod = &backoff_.pop_rejected();
+      metrics_.add_pending(QueueName::kBackoff, -1);
+      metrics_.count_incoming(QueueName::kActive, labels().pop_from_backoff);
+    } else {
+      return PoppedPod(nullptr, ReturnToQueue{this});
+    }
+    if (move_to_in_flight(*pod)) return hand_out(*pod);
+    // A pod with this UID is in flight already: the one in the queue is a double.
+    discard(*pod);
+  }
+}
+
+PoppedPod SchedulingQueue::pop_specific(const api::Pod& pod, Instant now) {
+  activate_one(pod, now);
+  QueuedPod* found = find(pod);
+  if (found == nullptr || found->place != Place::kActive) return PoppedPod(nullptr, ReturnToQueue{this});
+  active_.erase(*found);
+  found->place = Place::kNone;
+  metrics_.add_pending(QueueName::kActive, -1);
+  if (move_to_in_flight(*found)) return hand_out(*found);
+  discard(*found);
+  return PoppedPod(nullptr, ReturnToQueue{this});
+}
+
+Result<void> SchedulingQueue::done(std::string_view uid) {
+  if (!options_.queueing_hints || in_flight_.end(uid)) return {};
+  return fail(fmt::format("done: no pod with UID {} is in flight", uid));
+}
+
+Result<void> SchedulingQueue::add_unschedulable_if_not_present(PoppedPod popped, std::int64_t scheduling_cycle,
+                                                               Instant now) {
+  const std::string uid = popped->uid();
+  const auto end_flight = [&] {
+    if (options_.queueing_hints) in_flight_.end(uid);
+  };
+  if (auto open = check_open("add_unschedulable_if_not_present"); !open) {
+    end_flight();
+    return open;
+  }
+  if (const QueuedPod* existing = find(*popped->pod); existing != nullptr) {
+    end_flight();
+    return fail(fmt::format("Pod {} is already present in {}", api::full_name(popped->pod->metadata),
+                            describe(existing->place)));
+  }
+
+  QueuedPod& pod = *popped.release();
+  const bool failed_with_error = pod.rejectors().empty();
+  if (failed_with_error) {
+    pod.consecutive_errors += 1;
+  } else {
+    pod.unschedulable_count += 1;
+    pod.consecutive_errors = 0;
+  }
+  pod.timestamp = pod.waits_since = now;
+  pod.backoff_ends_at = Instant();
+  pod.was_flushed = false;
+  count_rejectors(pod, 1);
+
+  if (!options_.queueing_hints) {
+    if (move_request_cycle_ >= scheduling_cycle || failed_with_error) {
+      move_to_backoff(pod, labels().attempt_failure, now);
+    } else {
+      park(pod, pod.is_gated(), labels().attempt_failure);
+    }
+    return {};
+  }
+  const bool is_group_member = options_.generic_workload && pod.pod->spec->scheduling_group.has_value();
+  const Retry retry = failed_with_error || is_group_member ? Retry::kAfterBackoff : decide_by_events_in_flight(pod);
+  requeue(pod, retry, labels().attempt_failure, now);
+  end_flight();
+  return {};
+}
+
+Retry SchedulingQueue::decide_by_events_in_flight(const QueuedPod& pod) {
+  if (!in_flight_.contains(pod.uid()) || in_flight_.missed_events(pod.uid())) return Retry::kAfterBackoff;
+  Retry retry = Retry::kNot;
+  in_flight_.for_each_event_since(pod.uid(), [&](const InFlight::Event& event) {
+    const Retry by_event = decide(pod, *event.match, event.objects);
+    if (by_event == Retry::kNot) return true;
+    retry = by_event;
+    return by_event == Retry::kAfterBackoff && !pod.pending_plugins.empty();
+  });
+  return retry;
+}
+
+// --- Flushes ----------------------------------------------------------------------------------------------------------
+
+Result<void> SchedulingQueue::flush_backoff_completed(Instant now) {
+  if (auto open = check_open("flush_backoff_completed"); !open) return open;
+  std::vector<QueuedPod*> completed;
+  while (QueuedPod* pod = backoff_.pop_completed(now)) {
+    metrics_.add_pending(QueueName::kBackoff, -1);
+    completed.push_back(pod);
+  }
+  for (QueuedPod* pod : completed) move_to_active(*pod, labels().backoff_complete, true, now);
+  return {};
+}
+
+Instant SchedulingQueue::next_flush_at() const {
+  // A pod leaves backoff at the first flush after its window, and the pool after strictly more than the limit.
+  const Duration window = options_.pop_from_backoff ? Duration::seconds(1) : Duration::nanoseconds(1);
+  Instant next = backoff_.next_completion();
+  if (next.is_set()) next = next + window;
+  if (const Instant since = parked_.longest_waits_since(); since.is_set()) {
+    const Instant forced = since + options_.maximum_in_unschedulable + Duration::nanoseconds(1);
+    if (!next.is_set() || forced < next) next = forced;
+  }
+  return next;
+}
+
+// --- Looking ----------------------------------------------------------------------------------------------------------
+
+std::vector<NominatedPod> SchedulingQueue::nominated_pods_for_node(Symbol node_name) const {
+  std::vector<NominatedPod> result;
+  for (const Nominator::Nomination& nomination : nominator_.for_node(node_name)) {
+    const QueuedPod* queued = find(nomination.name_space, nomination.name);
+    api::PodPtr pod = queued != nullptr ? queued->pod : nullptr;
+    if (pod == nullptr && !options_.quirks.nominated_in_flight_is_a_stub) pod = in_flight_.find(nomination.uid);
+    result.push_back({nomination, std::move(pod)});
+  }
+  return result;
+}
+
+std::size_t SchedulingQueue::count(Place place) const {
+  switch (place) {
+    case Place::kActive: return active_.size();
+    case Place::kBackoff: return backoff_.rejected_count();
+    case Place::kErrorBackoff: return backoff_.size() - backoff_.rejected_count();
+    case Place::kUnschedulable: return parked_.size();
+    case Place::kNone: return 0;
+  }
+  return 0;
+}
+
+std::vector<const QueuedPod*> SchedulingQueue::pods_in(Place place) const {
+  std::vector<const QueuedPod*> pods;
+  for (const QueuedPod* pod : by_name_) {
+    if (pod->place == place) pods.push_back(pod);
+  }
+  std::ranges::sort(pods, [](const QueuedPod* a, const QueuedPod* b) {
+    const api::ObjectMeta &left = a->pod->metadata, &right = b->pod->metadata;
+    if (left.name_space != right.name_space) return left.name_space.text() < right.name_space.text();
+    return left.name < right.name;
+  });
+  return pods;
+}
+
+std::vector<api::PodPtr> SchedulingQueue::pending_pods(std::string* summary) const {
+  std::vector<api::PodPtr> pods;
+  for (const Place place : {Place::kActive, Place::kBackoff, Place::kErrorBackoff, Place::kUnschedulable}) {
+    for (const QueuedPod* pod : pods_in(place)) pods.push_back(pod->pod);
+  }
+  if (summary != nullptr) {
+    *summary = fmt::format("activeQ:{}; backoffQ:{}; unschedulablePods:{}", active_.size(), backoff_.size(),
+                           parked_.size());
+  }
+  return pods;
+}
+
+Instant SchedulingQueue::backoff_ends_at(const QueuedPod& pod) const {
+  QueuedPod copy = pod;
+  return backoff_.policy().ends_at(copy);
+}
+
+PluginSet SchedulingQueue::plugin_set(std::span<const Symbol> names) {
+  PluginSet set;
+  for (const Symbol name : names) set.insert(plugin_names_.id(name));
+  return set;
+}
+
+Result<void> SchedulingQueue::close() {
+  if (closed_) return fail("close: the scheduling queue is closed already");
+  in_flight_.clear();
+  closed_ = true;
+  return {};
+}
+
+}  // namespace berth::queue

@@ -1,0 +1,296 @@
+// The scheduling queue: every pod that has no node yet, and when it is tried next.
+//
+// A pod is in one of three places. *Active* pods are tried next, in the order of QueueSort. Pods in *backoff* failed and
+// are worth another try, but not at once. *Unschedulable* pods were rejected, or are held back by a PreEnqueue plugin, and
+// wait for an event that a plugin which rejected them registered for. Popped pods are *in flight* until done() is called
+// for them or they come back through add_unschedulable_if_not_present().
+//
+//        add ──> active ──pop──> in flight ──> bound, or back:
+//                  ^  ^                           │
+//     backoff ends │  └── event, no backoff due ──┤── error, or an event happened meanwhile ──> backoff
+//               backoff <── event, backoff due ───┴── nothing happened ──> unschedulable
+//
+// The queue reads no clock: every call that needs the time gets it. It starts no thread: whoever owns it calls the two
+// flushes, at next_flush_at() or about every second. Embedders who want a blocking, thread-safe queue find one in
+// blocking_queue.h. Not thread safe. Given the same calls it does the same, always.
+//
+// Calls that make no sense (adding a pod twice, done() for a pod that is not in flight, anything on a closed queue)
+// return an Error that says so and change nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/container/flat_hash_set.h>
+#include "berth/api/pod.h"
+#include "berth/base/error.h"
+#include "berth/base/function_ref.h"
+#include "berth/base/object_pool.h"
+#include "berth/queue/backoff.h"
+#include "berth/queue/cluster_event.h"
+#include "berth/queue/hints.h"
+#include "berth/queue/in_flight.h"
+#include "berth/queue/metrics.h"
+#include "berth/queue/nominator.h"
+#include "berth/queue/parked_pods.h"
+#include "berth/queue/queue_sort.h"
+#include "berth/queue/queued_pod.h"
+#include "berth/queue/quirks.h"
+
+namespace berth::queue {
+
+// A plugin that decides whether a pod may enter the active queue at all.
+struct PreEnqueueCheck {
+  Symbol profile;
+  Symbol plugin;
+  std::function<bool(const api::Pod&)> admits;
+};
+
+// The labels of a namespace; null if it is unknown.
+using FindNamespaceLabels = std::function<const api::Labels*(Symbol name_space)>;
+
+struct QueueOptions {
+  Duration initial_backoff = Duration::seconds(1);
+  Duration maximum_backoff = Duration::seconds(10);
+  // How long a pod stays unschedulable before it is tried again without any event.
+  Duration maximum_in_unschedulable = Duration::minutes(5);
+
+  // kube-scheduler's feature gates of the same names.
+  bool pop_from_backoff = true;  // SchedulerPopFromBackoffQ
+  bool queueing_hints = true;    // SchedulerQueueingHints
+  bool generic_workload = false;  // GenericWorkload
+
+  QueueSort queue_sort;           // empty: priority, then time
+  std::vector<Symbol> profiles;   // the scheduler names that this queue serves
+  std::vector<HintRegistration> hints;
+  std::vector<PreEnqueueCheck> pre_enqueue;  // asked in this order, the one that holds a pod back first
+
+  // Looked into before a pod is nominated. Empty: every pod exists.
+  FindPod find_pod;
+  FindNamespaceLabels find_namespace_labels;
+
+  // Bounds what is kept while a pod is in flight for long: see in_flight.h.
+  std::size_t max_in_flight_events = 8192;
+
+  QueueMetrics* metrics = nullptr;  // must outlive the queue; null: nothing is counted
+  Quirks quirks;
+};
+
+// Another try after an event.
+enum class Retry : std::uint8_t { kNot, kAfterBackoff, kImmediately };
+
+// A pod that was popped, in the hands of whoever tries it. Gives its memory back to the queue, which must outlive it.
+class SchedulingQueue;
+struct ReturnToQueue {
+  SchedulingQueue* queue = nullptr;
+  void operator()(QueuedPod* pod) const;
+};
+using PoppedPod = std::unique_ptr<QueuedPod, ReturnToQueue>;
+
+// What would wake a pod, and when it is tried at the latest.
+struct WakeSet {
+  struct Trigger {
+    ClusterEvent event;
+    Symbol plugin;
+  };
+  Place place = Place::kNone;
+  std::vector<Trigger> triggers;  // for unschedulable pods
+  Symbol gating_plugin;           // whose events alone make the queue look again, if the pod is held back
+  Instant backoff_ends_at;        // for pods in backoff: tried by then at the latest
+  Instant forced_try_at;          // for unschedulable pods: tried after this instant without any event
+};
+
+// Filters the pods that an event may wake.
+using PreCheck = FunctionRef<bool(const api::Pod&)>;
+
+struct NominatedPod {
+  Nominator::Nomination nomination;
+  api::PodPtr pod;  // null if the queue does not have it
+};
+
+class SchedulingQueue {
+ public:
+  explicit SchedulingQueue(QueueOptions options);
+  ~SchedulingQueue();
+  SchedulingQueue(const SchedulingQueue&) = delete;
+  SchedulingQueue& operator=(const SchedulingQueue&) = delete;
+
+  // --- Pods come, change and go -----------------------------------------------------------------------------------
+
+  // A pod without a node has appeared.
+  Result<void> add(api::PodPtr pod, Instant now);
+  // It has changed. A pod that the queue does not know is added. Requires: both are versions of a pod of one name.
+  Result<void> update(const api::PodPtr& old_pod, api::PodPtr new_pod, Instant now);
+  // It is gone, or has got a node. Ends its nomination too. A pod in flight stays so until done().
+  Result<void> remove(const api::Pod& pod);
+
+  // --- Trying pods ------------------------------------------------------------------------------------------------
+
+  // The next pod to try, now in flight; null if there is nothing to try. If nothing is active, a rejected pod is taken
+  // out of backoff early.
+  PoppedPod pop(Instant now);
+  // This pod, wherever it waits; null if it is unknown, held back, or in flight already.
+  PoppedPod pop_specific(const api::Pod& pod, Instant now);
+  // The pod's try is over (bound, or given up).
+  Result<void> done(std::string_view uid);
+  // The pod's try failed. Before, set popped->pod to its newest version and its rejectors to the plugins that rejected it
+  // (none: it failed with an error). Ends its flight in any case. `scheduling_cycle` is the cycle of the failure.
+  Result<void> add_unschedulable_if_not_present(PoppedPod popped, std::int64_t scheduling_cycle, Instant now);
+
+  // --- Waking pods ------------------------------------------------------------------------------------------------
+
+  // Makes these pods active, whatever they wait for (but not those that are held back).
+  Result<void> activate(std::span<const api::PodPtr> pods, Instant now);
+  // Something happened. Wakes the pods for which a plugin that rejected them says so.
+  Result<void> move_all(const ClusterEvent& event, EventObjects objects, Instant now,
+                        std::optional<PreCheck> pre_check = std::nullopt);
+  // A pod got a node, or one that has a node changed: wakes pods that may want to be near it. Older releases use these
+  // instead of hints.
+  Result<void> assigned_pod_added(api::PodPtr pod, Instant now);
+  Result<void> assigned_pod_updated(api::PodPtr old_pod, api::PodPtr new_pod, const ClusterEvent& event, Instant now);
+
+  // To be called about every second, and about every 30 seconds.
+  Result<void> flush_backoff_completed(Instant now);
+  Result<void> flush_unschedulable_leftover(Instant now);
+  // The next instant at which one of the flushes would move a pod; unset if there is none to move.
+  Instant next_flush_at() const;
+
+  // --- Nominations ------------------------------------------------------------------------------------------------
+
+  void nominate(const api::Pod& pod, const Nominating& nominating) { nominator_.add(pod, nominating); }
+  void update_nominated(const api::Pod& old_pod, const api::Pod& new_pod) { nominator_.update(old_pod, new_pod); }
+  void denominate(const api::Pod& pod) { nominator_.remove(pod.metadata.uid); }
+  std::vector<NominatedPod> nominated_pods_for_node(Symbol node_name) const;
+  const Nominator& nominator() const { return nominator_; }
+
+  // --- Looking --------------------------------------------------------------------------------------------------
+
+  // Null if no pod of that name is in a place. Valid until the next call that changes the queue.
+  const QueuedPod* get(Symbol name_space, std::string_view name) const;
+  std::size_t count(Place place) const;
+  // All pods of a place, in order of their names.
+  std::vector<const QueuedPod*> pods_in(Place place) const;
+  // All pods that are in a place, and "activeQ:1; backoffQ:0; unschedulablePods:2".
+  std::vector<api::PodPtr> pending_pods(std::string* summary = nullptr) const;
+  const InFlight& in_flight() const { return in_flight_; }
+  // How many pods have been popped.
+  std::int64_t scheduling_cycle() const { return scheduling_cycle_; }
+  // The scheduling cycle at the last event that was of interest to anybody.
+  std::int64_t move_request_cycle() const { return move_request_cycle_; }
+  // When the pod's backoff ends or ended; unset if it has none.
+  Instant backoff_ends_at(const QueuedPod& pod) const;
+  // Nothing if the pod is not in a place.
+  std::optional<WakeSet> wake_set(Symbol name_space, std::string_view name) const;
+
+  PluginSet plugin_set(std::span<const Symbol> names);
+  Symbol plugin_name(PluginId plugin) const { return plugin_names_.name(plugin); }
+
+  // Nothing more is accepted; what is active can still be popped. All flights end.
+  Result<void> close();
+  bool is_closed() const { return closed_; }
+
+ private:
+  friend struct ReturnToQueue;
+
+  struct NameKey {
+    Symbol name_space;
+    std::string_view name;
+    std::uint64_t hash;
+  };
+  struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(const QueuedPod* pod) const { return pod->name_hash; }
+    std::size_t operator()(const NameKey& key) const { return key.hash; }
+  };
+  struct NameEqual {
+    using is_transparent = void;
+    bool operator()(const QueuedPod* a, const QueuedPod* b) const { return a == b; }
+    bool operator()(const QueuedPod* pod, const NameKey& key) const;
+    bool operator()(const NameKey& key, const QueuedPod* pod) const { return (*this)(pod, key); }
+  };
+  static NameKey key_of(Symbol name_space, std::string_view name);
+  QueuedPod* find(const api::Pod& pod) const;
+  QueuedPod* find(Symbol name_space, std::string_view name) const;
+
+  Result<void> check_open(std::string_view operation) const;
+  bool runs_pre_enqueue_before_backoff() const { return options_.pop_from_backoff; }
+  static bool is_in_backoff(const QueuedPod& pod) {
+    return pod.place == Place::kBackoff || pod.place == Place::kErrorBackoff;
+  }
+
+  QueuedPod* make(api::PodPtr pod, Instant now);
+  // Takes the pod out of the table and destroys it. Requires: in no place.
+  void discard(QueuedPod& pod);
+
+  void run_pre_enqueue(QueuedPod& pod);
+  bool admits(const PreEnqueueCheck& check, PluginId plugin, QueuedPod& pod);
+
+  // Each returns whether the pod arrived; if not, it is parked because a PreEnqueue plugin holds it back, or destroyed
+  // (see Quirks::add_over_queued_pod).
+  bool move_to_active(QueuedPod& pod, Symbol label, bool from_backoff, Instant now);
+  bool move_to_backoff(QueuedPod& pod, Symbol label, Instant now);
+  // Puts the pod into the unschedulable pool or brings its entry there up to date.
+  void park(QueuedPod& pod, bool was_gated, Symbol label);
+  void unpark(QueuedPod& pod, bool counts_as_gated);
+  Place requeue(QueuedPod& pod, Retry retry, Symbol label, Instant now);
+  void leave_backoff(QueuedPod& pod);
+  // Makes `pod` the one entry of its name, in the place of `other` if there is another.
+  void take_name_from(QueuedPod* other, QueuedPod& pod);
+
+  // What the hints say about an event, for one pod.
+  Retry decide(const QueuedPod& pod, const HintTable::Match& match, const EventObjects& objects);
+  HintAnswer ask(const HintTable::Entry& entry, const QueuedPod& pod, const HintTable::Match& match,
+                 const EventObjects& objects);
+  Retry decide_by_events_in_flight(const QueuedPod& pod);
+
+  struct Wake {
+    QueuedPod* pod;
+    Retry retry;
+  };
+  // Appends the pods of a group that the event wakes.
+  void collect_wakes(const ParkedGroup& group, const HintTable::Match& match, const EventObjects& objects,
+                     const QueuedPod* own, std::optional<PreCheck> pre_check);
+  void move_wakes(const HintTable::Match& match, const EventObjects& objects, bool record_in_flight, Instant now);
+  void move_if_of_interest(const std::vector<QueuedPod*>& candidates, const ClusterEvent& event,
+                           const EventObjects& objects, bool record_in_flight, Instant now);
+  void collect_near(const api::Pod& assigned, std::vector<QueuedPod*>& into) const;
+  bool is_gate_indifferent(PluginId gating_plugin, const HintTable::Match& match) const;
+
+  bool activate_one(const api::Pod& pod, Instant now);
+  bool move_to_in_flight(QueuedPod& pod);
+  PoppedPod hand_out(QueuedPod& pod);
+  void count_rejectors(const QueuedPod& pod, int delta);
+
+  QueueOptions options_;
+  QueueMetrics no_metrics_;
+  QueueMetrics& metrics_;
+  PluginNames plugin_names_;
+  HintTable hints_;
+  struct PreEnqueueOfProfile {
+    Symbol profile;
+    std::vector<std::pair<PluginId, const PreEnqueueCheck*>> checks;
+  };
+  std::vector<PreEnqueueOfProfile> pre_enqueue_;
+
+  ObjectPool<QueuedPod> pods_;
+  absl::flat_hash_set<QueuedPod*, NameHash, NameEqual> by_name_;
+  ActiveOrder order_;
+  IntrusiveHeap<QueuedPod, ActiveOrder, &QueuedPod::heap_position> active_;
+  BackoffQueue backoff_;
+  ParkedPods parked_;
+  InFlight in_flight_;
+  Nominator nominator_;
+
+  std::vector<Wake> wakes_;  // scratch space of the walks
+  std::int64_t scheduling_cycle_ = 0;
+  std::int64_t move_request_cycle_ = -1;
+  bool closed_ = false;
+};
+
+}  // namespace berth::queue
