@@ -97,7 +97,8 @@ class Usage(unittest.TestCase):
         self.assertNotIn("did you mean", done.stderr)
 
     def test_a_misspelt_option_names_the_nearest(self):
-        self.assert_usage_error(berth("version", "--ouptut=json"), "unknown option '--ouptut'; did you mean '--output'?")
+        done = berth("version", "--ouptut=json")
+        self.assert_usage_error(done, "unknown option '--ouptut'; did you mean '--output'?")
 
     def test_an_argument_too_many_is_named(self):
         self.assert_usage_error(berth("version", "now"), "unknown argument 'now'")

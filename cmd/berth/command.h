@@ -24,6 +24,7 @@ namespace berth::cmd {
 
 // Every subcommand, in the order in which --help lists them.
 #define BERTH_COMMANDS(X) \
+  X(inspect)              \
   X(version)              \
   X(completion)
 

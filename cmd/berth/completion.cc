@@ -1,10 +1,10 @@
-// `berth completion bash|zsh`: a completion script for the shell, generated from the CLI11 tree of this very program, so
-// that it never goes stale.
+// `berth completion bash|zsh`: a completion script for the shell, generated from the CLI11 tree of this very program,
+// so that it never goes stale.
 //
 // Both scripts work alike. They walk the words before the cursor to find the command that the cursor is in (`at`), step
 // over the values of options, and offer what the tables hold for that command: the values of the option just typed, the
 // options if the word begins with '-', else the subcommands or the values of a positional. Where a value can be
-// anything, the shell's own file completion takes over. Values are known where the option is checked with CLI::IsMember.
+// anything, the shell's own file completion takes over. Values are known where an option is checked with CLI::IsMember.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -114,16 +114,18 @@ std::string shell_word(std::string_view text) {
 // "word" for bash, "word:description" for zsh, each quoted, separated by spaces.
 std::string bash_words(const std::vector<Choice>& choices) {
   std::vector<std::string> words;
-  std::ranges::transform(choices, std::back_inserter(words), [](const Choice& choice) { return shell_word(choice.word); });
+  for (const Choice& choice : choices) {
+    words.push_back(shell_word(choice.word));
+  }
   return fmt::format("{}", fmt::join(words, " "));
 }
 
 std::string zsh_words(const std::vector<Choice>& choices) {
   std::vector<std::string> words;
   for (const Choice& choice : choices) {
-    std::string word = choice.word;
-    for (std::size_t at = word.find(':'); at != std::string::npos; at = word.find(':', at + 2)) {
-      word.insert(at, "\\");
+    std::string word;
+    for (const char c : choice.word) {
+      word.append(c == ':' ? "\\:" : std::string(1, c));
     }
     words.push_back(shell_word(choice.description.empty() ? word : word + ":" + choice.description));
   }
@@ -160,6 +162,8 @@ std::string value_cases(const std::vector<Command>& commands, std::string_view i
 }
 
 std::string bash_script(const std::vector<Command>& commands) {
+  constexpr std::string_view kSkipValue = "[[ ${{COMP_WORDS[i+1]}} == '=' ]] || ((i++))";
+  constexpr std::string_view kOfferValues = "values=({}); [[ ${{#values[@]}} -gt 0 ]] || return 0";
   std::string tables;
   for (const Command& command : commands) {
     tables += fmt::format("    {}) words=({}) options=({}) files={} ;;\n", shell_word(command.path),
@@ -201,12 +205,13 @@ _berth() {{
 complete -o default -F _berth berth
 )",
                      fmt::arg("descend", descend_cases(commands)),
-                     fmt::arg("skip", value_cases(commands, "      ", "[[ ${{COMP_WORDS[i+1]}} == '=' ]] || ((i++))")),
-                     fmt::arg("values", value_cases(commands, "    ", "values=({}); [[ ${{#values[@]}} -gt 0 ]] || return 0")),
-                     fmt::arg("tables", tables));
+                     fmt::arg("skip", value_cases(commands, "      ", kSkipValue)),
+                     fmt::arg("values", value_cases(commands, "    ", kOfferValues)), fmt::arg("tables", tables));
 }
 
 std::string zsh_script(const std::vector<Command>& commands) {
+  constexpr std::string_view kSkipValue = "((++i))";
+  constexpr std::string_view kOfferValues = "values=({}); (($#values > 0)) || {{ _files; return; }}";
   std::string tables;
   for (const Command& command : commands) {
     tables += fmt::format("    {}) choices=({}) options=({}) files={} ;;\n", shell_word(command.path),
@@ -244,9 +249,8 @@ else
 fi
 )",
                      fmt::arg("descend", descend_cases(commands)),
-                     fmt::arg("skip", value_cases(commands, "      ", "((++i))")),
-                     fmt::arg("values", value_cases(commands, "    ", "values=({}); (($#values > 0)) || {{ _files; return; }}")),
-                     fmt::arg("tables", tables));
+                     fmt::arg("skip", value_cases(commands, "      ", kSkipValue)),
+                     fmt::arg("values", value_cases(commands, "    ", kOfferValues)), fmt::arg("tables", tables));
 }
 
 }  // namespace
