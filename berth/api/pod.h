@@ -238,7 +238,7 @@ struct PodStatus {
   std::int64_t observed_generation = 0;
   Instant start_time;
   std::vector<PodCondition> conditions;
-  std::string message;
+  Interned<std::string> message;
   Interned<std::vector<ContainerStatus>> container_statuses;
   Interned<std::vector<ContainerStatus>> init_container_statuses;
   Interned<std::vector<PodResourceClaimStatus>> resource_claim_statuses;

@@ -119,6 +119,9 @@ struct Type {
   void* (*make)() = nullptr;
   void (*seal)(void* slot, void* fresh, InternPool* pool, std::uint64_t hash) = nullptr;
   void (*discard)(void* fresh) = nullptr;
+  // kInterned: the shared value itself, and putting it into another slot of the same type.
+  std::shared_ptr<const void> (*hold)(const void* slot) = nullptr;
+  void (*share)(void* slot, std::shared_ptr<const void> held) = nullptr;
 };
 
 template <typename T>
@@ -223,7 +226,12 @@ struct Describe<std::vector<T>> {
     Type t{.kind = Kind::kList, .element = &type_of<T>()};
     t.size = [](const void* list) { return static_cast<const List*>(list)->size(); };
     t.at = [](const void* list, std::size_t i) -> const void* { return &(*static_cast<const List*>(list))[i]; };
-    t.append = [](void* list) -> void* { return &static_cast<List*>(list)->emplace_back(); };
+    t.append = [](void* list) -> void* {
+      // Most lists of an object are short and there are many objects: room to grow would cost more than it saves.
+      List& items = *static_cast<List*>(list);
+      if (items.size() == items.capacity()) items.reserve(items.size() + 1 + items.size() / 4);
+      return &items.emplace_back();
+    };
     return t;
   }
 };
@@ -275,6 +283,12 @@ struct Describe<Interned<T>> {
       const std::unique_ptr<T> owned(static_cast<T*>(fresh));
       *static_cast<Interned<T>*>(slot) =
           pool != nullptr ? pool->intern(std::move(*owned), hash) : Interned<T>(std::move(*owned));
+    };
+    t.hold = [](const void* slot) -> std::shared_ptr<const void> {
+      return static_cast<const Interned<T>*>(slot)->pointer();
+    };
+    t.share = [](void* slot, std::shared_ptr<const void> held) {
+      *static_cast<Interned<T>*>(slot) = Interned<T>(std::static_pointer_cast<const T>(std::move(held)));
     };
     return t;
   }

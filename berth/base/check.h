@@ -13,9 +13,9 @@ namespace berth {
 }  // namespace berth
 
 // BERTH_CHECK(a == b, "pod {} is in {} places", name, n)
-#define BERTH_CHECK(condition, ...)                                                                 \
-  do {                                                                                              \
-    if (!(condition)) [[unlikely]] {                                                                \
-      ::berth::check_failed(#condition, __FILE__, __LINE__, ::fmt::format("" __VA_ARGS__));         \
-    }                                                                                               \
+#define BERTH_CHECK(condition, ...)                                                         \
+  do {                                                                                      \
+    if (!(condition)) [[unlikely]] {                                                        \
+      ::berth::check_failed(#condition, __FILE__, __LINE__, ::fmt::format("" __VA_ARGS__)); \
+    }                                                                                       \
   } while (false)

@@ -22,7 +22,9 @@ TEST(CheckDeathTest, NamesConditionPlaceAndState) {
                "places == 1 at .*check_test.cc:[0-9]+: pod web-0 is in 2 places");
 }
 
-TEST(CheckDeathTest, NeedsNoMessage) { EXPECT_DEATH(BERTH_CHECK(false), "check failed: false at "); }
+TEST(CheckDeathTest, NeedsNoMessage) {
+  EXPECT_DEATH(BERTH_CHECK(false), "check failed: false at ");
+}
 
 }  // namespace
 }  // namespace berth

@@ -48,7 +48,11 @@ class Error {
 template <typename T>
 using Result = std::expected<T, Error>;
 
-inline std::unexpected<Error> fail(std::string what) { return std::unexpected(Error(std::move(what))); }
-inline std::unexpected<Error> fail(Error error) { return std::unexpected(std::move(error)); }
+inline std::unexpected<Error> fail(std::string what) {
+  return std::unexpected(Error(std::move(what)));
+}
+inline std::unexpected<Error> fail(Error error) {
+  return std::unexpected(std::move(error));
+}
 
 }  // namespace berth

@@ -22,7 +22,9 @@ TEST(Error, PrintsOnlyThePartsThatAreThere) {
   EXPECT_EQ(Error("bad").in("spec").with_fix("quote the value").message(), "spec: bad (quote the value)");
 }
 
-TEST(Error, IgnoresAnEmptyPlace) { EXPECT_EQ(Error("bad").in("cpu").in("").in_file("").where(), "cpu"); }
+TEST(Error, IgnoresAnEmptyPlace) {
+  EXPECT_EQ(Error("bad").in("cpu").in("").in_file("").where(), "cpu");
+}
 
 TEST(Error, TravelsInAResult) {
   const auto half = [](int n) -> Result<int> {

@@ -8,8 +8,12 @@
 namespace berth {
 namespace {
 
-int twice(int n) { return 2 * n; }
-int apply(FunctionRef<int(int)> fn, int n) { return fn(n); }
+int twice(int n) {
+  return 2 * n;
+}
+int apply(FunctionRef<int(int)> fn, int n) {
+  return fn(n);
+}
 
 TEST(FunctionRef, CallsLambdasFunctionsAndObjects) {
   struct AddOne {

@@ -32,6 +32,8 @@ class Interned {
   bool same_as(const Interned& other) const { return &**this == &*other; }
   // Identifies the shared value for as long as somebody holds it.
   const void* identity() const { return &**this; }
+  // Keeps the value alive; null stands for the default one.
+  const std::shared_ptr<const T>& pointer() const { return value_; }
 
   friend bool operator==(const Interned& a, const Interned& b) { return a.same_as(b) || *a == *b; }
 

@@ -1,5 +1,5 @@
-// Memory for many objects of one type that come and go: allocated in chunks, reused through a free list. In steady state
-// nothing is allocated. Objects do not move. Not thread safe. The pool must outlive its objects.
+// Memory for many objects of one type that come and go: allocated in chunks, reused through a free list. In steady
+// state nothing is allocated. Objects do not move. Not thread safe. The pool must outlive its objects.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,9 @@ Rng::Rng(std::uint64_t seed) : seed_(seed) {
   for (std::uint64_t& word : state_) word = next_splitmix64(filler);
 }
 
-Rng Rng::fork(std::uint64_t stream) const { return Rng(hash_combine(seed_, stream)); }
+Rng Rng::fork(std::uint64_t stream) const {
+  return Rng(hash_combine(seed_, stream));
+}
 
 std::uint64_t Rng::next_u64() {
   const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
@@ -57,8 +59,12 @@ std::int64_t Rng::in_range(std::int64_t low, std::int64_t high) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + offset);
 }
 
-bool Rng::chance(std::uint64_t numerator, std::uint64_t denominator) { return below(denominator) < numerator; }
+bool Rng::chance(std::uint64_t numerator, std::uint64_t denominator) {
+  return below(denominator) < numerator;
+}
 
-double Rng::unit() { return static_cast<double>(next_u64() >> 11) * 0x1.0p-53; }
+double Rng::unit() {
+  return static_cast<double>(next_u64() >> 11) * 0x1.0p-53;
+}
 
 }  // namespace berth

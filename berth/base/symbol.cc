@@ -201,6 +201,8 @@ SymbolTable& table() {
 
 Symbol::Symbol(std::string_view text) : id_(text.empty() ? 0 : table().intern(text)) {}
 
-std::string_view Symbol::text() const { return id_ == 0 ? std::string_view() : table().texts.get(id_); }
+std::string_view Symbol::text() const {
+  return id_ == 0 ? std::string_view() : table().texts.get(id_);
+}
 
 }  // namespace berth

@@ -30,7 +30,9 @@ std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) {
   return b < 0 ? kMaxNanoseconds : kMinNanoseconds;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // As Go's time package quotes: bytes that are not printable ASCII become \xNN.
 std::string quoted(std::string_view text) {
@@ -178,7 +180,9 @@ struct Date {
   int day = 1;
 };
 
-bool is_leap_year(std::int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
+bool is_leap_year(std::int64_t year) {
+  return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
 
 int days_in_month(std::int64_t year, int month) {
   constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -189,7 +193,9 @@ int days_in_month(std::int64_t year, int month) {
 constexpr std::int64_t kDaysPerEra = 146'097;
 constexpr std::int64_t kDaysFromEraZeroToEpoch = 719'468;
 
-std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
 
 std::int64_t days_since_epoch(Date date) {
   const std::int64_t year = date.month <= 2 ? date.year - 1 : date.year;
@@ -373,9 +379,15 @@ std::string Duration::str() const {
   return fmt::format("{}{}h{}m{}", sign, minutes / 60, minutes % 60, seconds);
 }
 
-Duration operator+(Duration a, Duration b) { return Duration(saturating_add(a.ns_, b.ns_)); }
-Duration operator-(Duration a, Duration b) { return Duration(saturating_subtract(a.ns_, b.ns_)); }
-Duration operator*(Duration a, std::int64_t factor) { return Duration(saturating_multiply(a.ns_, factor)); }
+Duration operator+(Duration a, Duration b) {
+  return Duration(saturating_add(a.ns_, b.ns_));
+}
+Duration operator-(Duration a, Duration b) {
+  return Duration(saturating_subtract(a.ns_, b.ns_));
+}
+Duration operator*(Duration a, std::int64_t factor) {
+  return Duration(saturating_multiply(a.ns_, factor));
+}
 
 Result<Instant> Instant::parse(std::string_view rfc3339) {
   const auto moment = Rfc3339Reader(rfc3339).read();

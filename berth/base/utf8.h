@@ -10,6 +10,8 @@ namespace berth {
 // The offset at which the first sequence that is not UTF-8 begins; nothing if all of `text` is valid.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 
-inline bool is_valid_utf8(std::string_view text) { return !first_invalid_utf8(text).has_value(); }
+inline bool is_valid_utf8(std::string_view text) {
+  return !first_invalid_utf8(text).has_value();
+}
 
 }  // namespace berth

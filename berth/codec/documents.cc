@@ -8,6 +8,7 @@
 
 #include "berth/codec/json_node.h"
 #include "berth/codec/kind_reader.h"
+#include "berth/codec/yaml_parser.h"
 #include "berth/codec/yaml_tree.h"
 
 namespace berth::codec {
@@ -29,8 +30,8 @@ void count_unknown_kind(const Identity& identity, Documents& into) {
   }
 }
 
-// Reads one object, or the items of a list each for itself, so that a bad item costs only itself. Lists may lie in lists;
-// the parsers' limits on depth bound that.
+// Reads one object, or the items of a list each for itself, so that a bad item costs only itself. Lists may lie in
+// lists; the parsers' limits on depth bound that.
 template <ValueNode Node>
 class DocumentReader {
  public:

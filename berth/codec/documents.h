@@ -1,5 +1,6 @@
-// Reads what people have: files with any mix of YAML and JSON documents, Lists and `kubectl get -o yaml|json` dumps, and
-// gives back objects. What cannot be read is reported and skipped, so that one odd document does not hide the others.
+// Reads what people have: files with any mix of YAML and JSON documents, Lists and `kubectl get -o yaml|json` dumps,
+// and gives back objects. What cannot be read is reported and skipped, so that one odd document does not hide the
+// others.
 #pragma once
 
 #include <string>
@@ -19,8 +20,8 @@ struct Documents {
   std::vector<std::pair<std::string, std::size_t>> unknown_kinds;
 };
 
-// `name` stands in errors for the file. The format is told from the text: a text whose first character is { or [ is JSON,
-// possibly several values one after another; anything else is YAML.
+// `name` stands in errors for the file. The format is told from the text: a text whose first character is { or [ is
+// JSON, possibly several values one after another; anything else is YAML.
 void read_documents(std::string_view text, std::string_view name, const DecodeOptions& options, Documents& into);
 
 }  // namespace berth::codec

@@ -1,7 +1,7 @@
 // JSON in both directions, for every type with a schema. See schema.h for the tables and decode.h for the options.
 //
-// Reading goes through simdjson, which checks the whole text (syntax, UTF-8, nesting) before a field is looked at; so an
-// object is read whole or not at all. A field of the wrong type is an error that names its path. Thread safe.
+// Reading goes through simdjson, which checks the whole text (syntax, UTF-8, nesting) before a field is looked at; so
+// an object is read whole or not at all. A field of the wrong type is an error that names its path. Thread safe.
 #pragma once
 
 #include <string>

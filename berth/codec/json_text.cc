@@ -37,10 +37,10 @@ struct Digits {
 Digits shortest_digits(double value, bool single) {
   std::array<char, 64> buffer;
   const double magnitude = std::fabs(value);
-  const auto end = single ? std::to_chars(buffer.data(), buffer.data() + buffer.size(), static_cast<float>(magnitude),
-                                          std::chars_format::scientific)
-                          : std::to_chars(buffer.data(), buffer.data() + buffer.size(), magnitude,
-                                          std::chars_format::scientific);
+  const auto end =
+      single ? std::to_chars(buffer.data(), buffer.data() + buffer.size(), static_cast<float>(magnitude),
+                             std::chars_format::scientific)
+             : std::to_chars(buffer.data(), buffer.data() + buffer.size(), magnitude, std::chars_format::scientific);
   const std::string_view text(buffer.data(), end.ptr - buffer.data());
   const std::size_t exponent_at = text.find('e');
   Digits digits{std::signbit(value), {}, 0};
@@ -259,7 +259,8 @@ class JsonSyntax {
     if (!fits) {
       at_ = begin;
       constexpr std::size_t kShown = 40;
-      return fmt::format("the number {}{} is out of range", digits.substr(0, kShown), digits.size() > kShown ? "..." : "");
+      return fmt::format("the number {}{} is out of range", digits.substr(0, kShown),
+                         digits.size() > kShown ? "..." : "");
     }
     return std::nullopt;
   }

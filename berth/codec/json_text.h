@@ -16,8 +16,8 @@ void append_json_string(std::string& out, std::string_view text);
 // 1e21 on. Requires: finite.
 void append_json_number(std::string& out, double value);
 
-// As Go's strconv.FormatFloat(value, 'g', -1), the form that goyaml writes: an exponent below 1e-4 and from 1e6 on. With
-// `single`, the digits are those that a float32 needs. Requires: finite.
+// As Go's strconv.FormatFloat(value, 'g', -1), the form that goyaml writes: an exponent below 1e-4 and from 1e6 on.
+// With `single`, the digits are those that a float32 needs. Requires: finite.
 void append_shortest_number(std::string& out, double value, bool single = false);
 
 // The same JSON spread over lines, as Go's json.Indent does. Requires: valid JSON.

@@ -156,7 +156,9 @@ void append_identity(std::string& out, std::string_view api_version, std::string
   append_json_string(out, api_version);
 }
 
-std::string laid_out(std::string json, int indent) { return indent > 0 ? indent_json(json, indent) : std::move(json); }
+std::string laid_out(std::string json, int indent) {
+  return indent > 0 ? indent_json(json, indent) : std::move(json);
+}
 
 }  // namespace
 

@@ -103,7 +103,8 @@ class KindReader {
     if (!read_identity(node, path, {}, identity)) return false;
     if (!identity.is_any_list() && api::list_item_kind(identity.api_version, identity.kind) == nullptr) {
       return reader_.fail_at(
-          node, path, Error(fmt::format("expected a list of a known kind, got {} {}", identity.api_version, identity.kind)));
+          node, path,
+          Error(fmt::format("expected a list of a known kind, got {} {}", identity.api_version, identity.kind)));
     }
     const bool is_metadata_read = node.each_member([&](std::string_view name, const Node& value) {
       const PathStep step{.parent = path, .name = name};

@@ -1,9 +1,9 @@
 // Fills an object of any type with a schema from a JSON or YAML document. Internal to this folder; see value_node.h for
 // what a node is.
 //
-// The rules are those of Go's JSON decoder on Kubernetes' types: null leaves a field as it is, names are matched exactly,
-// unknown ones are skipped, integers take integers only. Two things differ on purpose: errors name the path instead of a
-// Go type, and a list given twice is an error (Go mixes the two in a way that nobody can want).
+// The rules are those of Go's JSON decoder on Kubernetes' types: null leaves a field as it is, names are matched
+// exactly, unknown ones are skipped, integers take integers only. Two things differ on purpose: errors name the path
+// instead of a Go type, and a list given twice is an error (Go mixes the two in a way that nobody can want).
 //
 // A failed read leaves the target half filled; the callers throw it away. Not thread safe.
 #pragma once
@@ -164,8 +164,8 @@ class ObjectReader {
       return fail_expected(node, path, expected);
     }
     using Limits = std::numeric_limits<std::int32_t>;
-    const bool fits = node.kind() == NodeKind::kInteger && node.integer() >= Limits::min() &&
-                      node.integer() <= Limits::max();
+    const bool fits =
+        node.kind() == NodeKind::kInteger && node.integer() >= Limits::min() && node.integer() <= Limits::max();
     if (!fits) return fail_at(node, path, Error(describe(node) + " does not fit a 32-bit integer"));
     target = static_cast<std::int32_t>(node.integer());
     return true;

@@ -49,8 +49,8 @@ struct EventName {
   std::string_view name;
 };
 constexpr EventName kEventNames[] = {
-    {WatchEvent::Type::kAdded, "ADDED"},       {WatchEvent::Type::kModified, "MODIFIED"},
-    {WatchEvent::Type::kDeleted, "DELETED"},   {WatchEvent::Type::kBookmark, "BOOKMARK"},
+    {WatchEvent::Type::kAdded, "ADDED"},     {WatchEvent::Type::kModified, "MODIFIED"},
+    {WatchEvent::Type::kDeleted, "DELETED"}, {WatchEvent::Type::kBookmark, "BOOKMARK"},
     {WatchEvent::Type::kError, "ERROR"},
 };
 
@@ -62,7 +62,9 @@ const T& as(const void* value) {
 }
 
 // Negative numbers are written with all their 64 bits, also those of 32.
-std::uint64_t varint_of(std::int64_t number) { return static_cast<std::uint64_t>(number); }
+std::uint64_t varint_of(std::int64_t number) {
+  return static_cast<std::uint64_t>(number);
+}
 
 void write_instant(WireWriter& out, std::uint32_t number, Instant instant, bool with_microseconds) {
   out.message(number, [&] {

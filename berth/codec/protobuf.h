@@ -1,7 +1,7 @@
 // Kubernetes' protobuf in both directions, for every type with a schema.
 //
-// On the wire an object is the four bytes "k8s\0" and a message that wraps apiVersion, kind and the object's own bytes; a
-// watch is a sequence of frames, each a big-endian length and a watch event that wraps such an object. Unknown fields
+// On the wire an object is the four bytes "k8s\0" and a message that wraps apiVersion, kind and the object's own bytes;
+// a watch is a sequence of frames, each a big-endian length and a watch event that wraps such an object. Unknown fields
 // are skipped, the last of a repeated singular field wins, as Go reads it. Thread safe.
 #pragma once
 

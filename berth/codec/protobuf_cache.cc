@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "berth/api/kinds.h"
 #include "berth/base/hash.h"
 #include "berth/base/utf8.h"
 #include "berth/codec/decode.h"
@@ -16,40 +15,6 @@ using api::Slot;
 using api::Type;
 
 namespace {
-
-// How to copy an Interned of one type without knowing the type.
-struct SharedType {
-  const Type* type;
-  std::shared_ptr<const void> (*copy)(const void* interned);
-  void (*assign)(void* interned, const void* copy);
-};
-
-template <typename T>
-SharedType shared_type() {
-  return {&api::type_of<Interned<T>>(),
-          [](const void* interned) -> std::shared_ptr<const void> {
-            return std::make_shared<const Interned<T>>(*static_cast<const Interned<T>*>(interned));
-          },
-          [](void* interned, const void* copy) {
-            *static_cast<Interned<T>*>(interned) = *static_cast<const Interned<T>*>(copy);
-          }};
-}
-
-// The shared parts of pods and nodes, which are what a cluster has many of.
-const SharedType* find_shared_type(const Type& type) {
-  static const SharedType kTypes[] = {
-      shared_type<api::PodTemplate>(),
-      shared_type<api::Labels>(),
-      shared_type<api::Annotations>(),
-      shared_type<std::vector<api::OwnerReference>>(),
-      shared_type<std::vector<api::ContainerStatus>>(),
-      shared_type<std::vector<api::ContainerImage>>(),
-  };
-  for (const SharedType& candidate : kTypes) {
-    if (candidate.type == &type) return &candidate;
-  }
-  return nullptr;
-}
 
 void append_varint(std::uint64_t value, std::string& key) {
   for (; value >= 0x80; value >>= 7) key.push_back(static_cast<char>(value | 0x80));
@@ -138,14 +103,12 @@ bool has_unknown_inline_part(const Type& list, WireType wire, WireCursor in) {
   return true;
 }
 
-bool SharedValueCache::handles(const Type& interned_type) { return find_shared_type(interned_type) != nullptr; }
-
 bool SharedValueCache::find(const Type& interned_type, std::string_view key, void* interned) const {
   if (entries_.empty()) return false;
   const std::uint64_t hash = hash_bytes(key);
   const Entry& entry = entries_[hash % kPlaces];
   if (entry.type != &interned_type || entry.hash != hash || entry.key != key) return false;
-  find_shared_type(interned_type)->assign(interned, entry.interned.get());
+  interned_type.share(interned, entry.value);
   return true;
 }
 
@@ -153,8 +116,7 @@ void SharedValueCache::remember(const Type& interned_type, std::string_view key,
   if (key.size() > kMaxKeyBytes) return;
   if (entries_.empty()) entries_.resize(kPlaces);
   const std::uint64_t hash = hash_bytes(key);
-  entries_[hash % kPlaces] =
-      Entry{&interned_type, hash, std::string(key), find_shared_type(interned_type)->copy(interned)};
+  entries_[hash % kPlaces] = Entry{&interned_type, hash, std::string(key), interned_type.hold(interned)};
 }
 
 }  // namespace berth::codec

@@ -30,9 +30,6 @@ bool has_unknown_inline_part(const api::Type& list, WireType wire, WireCursor in
 
 class SharedValueCache {
  public:
-  // Whether values of this type are remembered: an Interned from the list in protobuf_cache.cc.
-  static bool handles(const api::Type& interned_type);
-
   // Puts the value of the key into `interned`; false if there is none.
   bool find(const api::Type& interned_type, std::string_view key, void* interned) const;
   void remember(const api::Type& interned_type, std::string_view key, const void* interned);
@@ -47,7 +44,7 @@ class SharedValueCache {
     const api::Type* type = nullptr;
     std::uint64_t hash = 0;
     std::string key;
-    std::shared_ptr<const void> interned;  // a copy of the Interned
+    std::shared_ptr<const void> value;
   };
   std::vector<Entry> entries_;
 };

@@ -127,7 +127,7 @@ bool ProtobufReader::read_object(const Schema& schema, void* object, std::string
       continue;
     }
     const Field& outer = slot->through == nullptr ? *slot->field : *slot->through;
-    if (noting_ && outer.type->kind == Kind::kInterned && SharedValueCache::handles(*outer.type)) {
+    if (noting_ && outer.type->kind == Kind::kInterned) {
       note(outer, outer.in(object), Part{slot, wire, in, depth}, number);
       if (!in.skip(wire)) return fail(in.problem());
       continue;
@@ -454,7 +454,9 @@ bool ProtobufReader::fail(Error error) {
   return false;
 }
 
-bool ProtobufReader::fail(std::string_view what) { return fail(Error(std::string(what))); }
+bool ProtobufReader::fail(std::string_view what) {
+  return fail(Error(std::string(what)));
+}
 
 bool ProtobufReader::fail_in(std::string_view place) {
   error_ = std::move(error_).in(place);

@@ -150,7 +150,9 @@ const Schema& schema_of<codec::Outer>() {
 namespace berth::codec {
 namespace {
 
-Symbol operator""_s(const char* text, std::size_t size) { return Symbol(std::string_view(text, size)); }
+Symbol operator""_s(const char* text, std::size_t size) {
+  return Symbol(std::string_view(text, size));
+}
 
 DecodeOptions sharing(InternPool& pool) {
   DecodeOptions options;
@@ -195,8 +197,7 @@ TEST(Protobuf, ReadsTheSmallMessagesOfGo) {
        with([](Sample& s) { s.duration = Duration::milliseconds(1500); })},
       {"quantity", in_field(7, bytes_of("0a05313530306d")),
        with([](Sample& s) { s.quantity = Quantity::from_milli(1500); })},
-      {"int", in_field(11, bytes_of("080010fbffffffffffffffff011a00")),
-       with([](Sample& s) { s.either.number = -5; })},
+      {"int", in_field(11, bytes_of("080010fbffffffffffffffff011a00")), with([](Sample& s) { s.either.number = -5; })},
       {"string", in_field(11, bytes_of("080110001a03353025")), with([](Sample& s) { s.either.text = "50%"; })},
       {"raw", in_field(12, bytes_of("0a077b2261223a317d")), with([](Sample& s) { s.raw.text = "{\"a\":1}"; })},
       {"list metadata", in_field(13, bytes_of("0a001201371a03746f6b200c")),
@@ -398,27 +399,36 @@ TEST(Protobuf, MergesAMessageThatOccursTwice) {
 
 TEST(Protobuf, LetsTheLastScalarAndMapEntryWin) {
   EXPECT_EQ(read_or_die<Sample>(bytes_of("10051006")).small, 6);
-  const std::string annotations = in_field(12, in_field(1, "k") + in_field(2, "1")) +
-                                  in_field(12, in_field(2, "2") + in_field(1, "k")) +
-                                  in_field(12, in_field(1, "gone") + in_field(2, "1")) +
-                                  in_field(12, in_field(1, "gone"));
+  const std::string annotations =
+      in_field(12, in_field(1, "k") + in_field(2, "1")) + in_field(12, in_field(2, "2") + in_field(1, "k")) +
+      in_field(12, in_field(1, "gone") + in_field(2, "1")) + in_field(12, in_field(1, "gone"));
   EXPECT_EQ(*read_or_die<api::ObjectMeta>(annotations).annotations, (api::Annotations{{"gone", ""}, {"k", "2"}}));
 }
 
 TEST(Protobuf, ReadsNumbersPackedAndNot) {
-  EXPECT_EQ(read_or_die<Sample>(bytes_of("7001" "7203" "02ac02" "70ffffffffffffffffff01")).numbers,
+  EXPECT_EQ(read_or_die<Sample>(bytes_of("7001"
+                                         "7203"
+                                         "02ac02"
+                                         "70ffffffffffffffffff01"))
+                .numbers,
             (std::vector<std::int32_t>{1, 2, 300, -1}));
-  EXPECT_EQ(read_or_die<Sample>(bytes_of("79000000000000f03f" "7a080000000000000040")).ratios,
+  EXPECT_EQ(read_or_die<Sample>(bytes_of("79000000000000f03f"
+                                         "7a080000000000000040"))
+                .ratios,
             (std::vector<double>{1, 2}));
 }
 
 TEST(Protobuf, SkipsUnknownFieldsOfEveryWireType) {
   const std::string unknown = bytes_of(
-      "a80605"                      // varint
-      "a9060102030405060708"        // fixed64
-      "aa0603010203"                // bytes
-      "ab06" "ab06" "0801" "ac06" "ac06"  // groups
-      "ad0601020304");              // fixed32
+      "a80605"                // varint
+      "a9060102030405060708"  // fixed64
+      "aa0603010203"          // bytes
+      "ab06"
+      "ab06"
+      "0801"
+      "ac06"
+      "ac06"            // groups
+      "ad0601020304");  // fixed32
   EXPECT_EQ(read_or_die<Sample>(unknown + bytes_of("1005")).small, 5);
 }
 
@@ -428,22 +438,38 @@ TEST(Protobuf, NamesThePathOfWhatIsWrong) {
     const char* message;
   };
   const Case cases[] = {
-      {bytes_of("1201" "00"), "small: wire type 2 instead of 0"},
+      {bytes_of("1201"
+                "00"),
+       "small: wire type 2 instead of 0"},
       {bytes_of("2805"), "text: wire type 0 instead of 2"},
       {in_field(5, "\xFF"), "text: not valid UTF-8"},
       {in_field(6, "\xC0\x80"), "symbol: not valid UTF-8"},
-      {bytes_of("b20100" "b20104" "6a02" "12ff"),
+      {bytes_of("b20100"
+                "b20104"
+                "6a02"
+                "12ff"),
        "children[1].inner.resourceVersion: message ends in the middle of a field"},
-      {bytes_of("8a0107" "0a0163" "12020a00"), "quantities.c: quantities must match the regular expression "
-                                               "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
-      {bytes_of("8a0103" "0a01ff"), "quantities: a key is not valid UTF-8"},
-      {bytes_of("920103" "0a0163" "920103" "0a0163"), "innerByName.c: a key occurs twice"},
+      {bytes_of("8a0107"
+                "0a0163"
+                "12020a00"),
+       "quantities.c: quantities must match the regular expression "
+       "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
+      {bytes_of("8a0103"
+                "0a01ff"),
+       "quantities: a key is not valid UTF-8"},
+      {bytes_of("920103"
+                "0a0163"
+                "920103"
+                "0a0163"),
+       "innerByName.c: a key occurs twice"},
       {bytes_of("0c"), "end of a group that did not begin"},
       {bytes_of("00"), "field number out of range"},
       {bytes_of("ffffffffffffffffff01"), "field number out of range"},
       {bytes_of("10ffffffffffffffffffff01"), "small: varint is longer than 10 bytes"},
       {bytes_of("2affffffffffffffffff01"), "text: length goes beyond the end of the message"},
-      {bytes_of("2a02" "61"), "text: length goes beyond the end of the message"},
+      {bytes_of("2a02"
+                "61"),
+       "text: length goes beyond the end of the message"},
       {bytes_of("ab06"), "message ends in the middle of a field"},
       {bytes_of("ae06"), "unknown wire type"},
       {bytes_of("420108"), "time: message ends in the middle of a field"},

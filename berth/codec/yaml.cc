@@ -5,12 +5,14 @@
 #include <utility>
 
 #include "berth/codec/kind_reader.h"
+#include "berth/codec/yaml_parser.h"
 #include "berth/codec/yaml_tree.h"
 
 namespace berth::codec {
 namespace {
 
-// Parses the one document, lets `read` (bool(KindReader&, YamlNode)) do its work, and turns what went wrong into an error.
+// Parses the one document, lets `read` (bool(KindReader&, YamlNode)) do its work, and turns what went wrong into an
+// error.
 template <typename Read>
 Result<void> read_text(std::string_view text, const DecodeOptions& options, Read read) {
   YamlDocuments documents(text, {.sort_keys = options.strict});

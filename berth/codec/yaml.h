@@ -1,6 +1,6 @@
-// YAML in both directions, for every type with a schema. A YAML document means what it means to Kubernetes: plain scalars
-// are resolved as kubectl does (true, 1, 0.5, ~ are not strings), and a number where a string is expected is an error
-// that says to quote it. Errors name line and path.
+// YAML in both directions, for every type with a schema. A YAML document means what it means to Kubernetes: plain
+// scalars are resolved as kubectl does (true, 1, 0.5, ~ are not strings), and a number where a string is expected is an
+// error that says to quote it. Errors name line and path.
 //
 // Aliases are followed, but a document may not grow by them beyond kMaxYamlNodes. Thread safe.
 #pragma once

@@ -11,7 +11,9 @@
 namespace berth::codec {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 std::size_t count_digits(std::string_view text) {
   return std::ranges::find_if_not(text, is_digit) - text.begin();

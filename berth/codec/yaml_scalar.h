@@ -18,8 +18,8 @@ struct YamlScalar {
   double real = 0;  // may be infinite or not a number
 };
 
-// The meaning of a scalar without quotes. A number too large for its type is what goyaml makes of it: an integer becomes
-// a real, a real a string.
+// The meaning of a scalar without quotes. A number too large for its type is what goyaml makes of it: an integer
+// becomes a real, a real a string.
 YamlScalar resolve_yaml_scalar(std::string_view text);
 
 // True if goyaml puts the text in quotes because it reads as something else without: what resolves to another kind, and

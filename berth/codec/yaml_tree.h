@@ -1,25 +1,17 @@
 // A YAML document as a compact tree: 24 bytes per value, texts that need no unescaping left where they are. Internal to
 // this folder.
 //
-// The parser is Berth's own, because a dump of a large cluster is a hundred megabytes and the YAML libraries at hand read
-// three a second. It reads the YAML that goyaml v2 reads (so kubectl and kube-scheduler), with its meaning: block and flow
-// collections, all five styles of scalar, anchors, aliases, merge keys, tags of the core schema, documents divided by
-// "---". Left out, and reported as an error: lists and objects as keys, and tags declared with %TAG.
-//
 // An alias points to the value it stands for, so a document with aliases takes no more memory than its text; readers
-// that follow them see it in full, and YamlLimits bounds how large that may be.
+// that follow them see it in full; kMaxYamlNodes and kMaxYamlAliasGrowth bound how large that may be.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "berth/codec/decode.h"
 #include "berth/codec/value_node.h"
-#include "berth/codec/yaml.h"
 
 namespace berth::codec {
 
@@ -94,29 +86,6 @@ class YamlNode {
 
   const YamlTree* tree_;
   std::uint32_t index_;
-};
-
-// Reads the documents of a text one after another. The text must live as long as the trees.
-class YamlDocuments {
- public:
-  struct Options {
-    // Maps have their members sorted, as they are when kube-scheduler looks for unknown fields.
-    bool sort_keys = false;
-    // 1.0 stays a real. Without, it is an integer, as it is to Kubernetes, which goes through JSON and writes it as 1.
-    bool keep_reals = false;
-  };
-  YamlDocuments(std::string_view text, Options options);
-  ~YamlDocuments();
-
-  enum class Next { kDocument, kError, kEnd };
-  // Fills `tree`. Empty documents are skipped. After an error it goes on with the next document.
-  Next next(YamlTree& tree);
-  // Requires: next() gave kError.
-  Problem take_problem();
-
- private:
-  class Parser;
-  std::unique_ptr<Parser> parser_;
 };
 
 }  // namespace berth::codec

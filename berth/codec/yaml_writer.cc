@@ -1,6 +1,7 @@
 // The writing half of yaml.h: the text that sigs.k8s.io/yaml's Marshal gives, byte for byte, because people compare the
-// two. It goes the same way: the object becomes JSON, and the JSON's values are written as YAML by goyaml's rules, which
-// are old (long lines are folded at 80 columns, keys are in a natural order, characters above U+FFFF are escaped).
+// two. It goes the same way: the object becomes JSON, and the JSON's values are written as YAML by goyaml's rules,
+// which are old (long lines are folded at 80 columns, keys are in a natural order, characters above U+FFFF are
+// escaped).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "berth/codec/json.h"
 #include "berth/codec/json_text.h"
 #include "berth/codec/yaml.h"
+#include "berth/codec/yaml_parser.h"
 #include "berth/codec/yaml_scalar.h"
 #include "berth/codec/yaml_tree.h"
 
@@ -39,7 +41,9 @@ char32_t decode_at(std::string_view text, std::size_t at) {
   return code;
 }
 
-bool is_break(char32_t c) { return c == '\n' || c == '\r' || c == 0x85 || c == 0x2028 || c == 0x2029; }
+bool is_break(char32_t c) {
+  return c == '\n' || c == '\r' || c == 0x85 || c == 0x2028 || c == 0x2029;
+}
 
 bool is_printable(char32_t c) {
   return c == '\n' || (c >= 0x20 && c <= 0x7E) || (c >= 0xA0 && c <= 0xFFFD && c != 0xFEFF);
@@ -50,11 +54,13 @@ bool is_printable(char32_t c) {
 // Close to Go's unicode.IsLetter: outside of ASCII by whole ranges. Names in Kubernetes are ASCII.
 bool is_letter(char32_t c) {
   if (c < 0x80) return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-  const bool is_symbol = c < 0xC0 || c == 0xD7 || c == 0xF7 || (c >= 0x2000 && c < 0x2C00) ||
-                         (c >= 0xE000 && c < 0xF900) || c >= 0xFFF0;
+  const bool is_symbol =
+      c < 0xC0 || c == 0xD7 || c == 0xF7 || (c >= 0x2000 && c < 0x2C00) || (c >= 0xE000 && c < 0xF900) || c >= 0xFFF0;
   return !is_symbol;
 }
-bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
+bool is_digit(char32_t c) {
+  return c >= '0' && c <= '9';
+}
 
 // Letters come after everything else, and runs of digits compare as numbers: "a2" is before "a10".
 bool is_key_less(std::string_view a, std::string_view b) {
@@ -162,7 +168,7 @@ Style style_of(std::string_view text, const Analysis& analysis, bool is_simple_k
 }
 
 // Writes YAML to the end of a text and knows the column, which decides where lines are folded.
-class YamlText {
+class YamlOutput {
  public:
   std::string take() { return std::move(out_); }
 
@@ -212,8 +218,8 @@ class YamlText {
     for (std::size_t i = 0; i < text.size();) {
       const char32_t c = decode_at(text, i);
       if (c == ' ') {
-        const bool folds = may_fold && !was_space && column_ > kWidth && i > 0 && i + 1 < text.size() &&
-                           !has_space_at(text, i + 1);
+        const bool folds =
+            may_fold && !was_space && column_ > kWidth && i > 0 && i + 1 < text.size() && !has_space_at(text, i + 1);
         if (folds) {
           indent_to(indent);
           ++i;
@@ -419,7 +425,7 @@ class YamlWriter {
       return true;
     });
     if (members.empty()) return text_.indicator("{}", true, false);
-    std::ranges::stable_sort(members, is_key_less, [](const auto& member) { return member.first; });
+    std::ranges::sort(members, is_key_less, [](const auto& member) { return member.first; });
     const int inner = indent < 0 ? 0 : indent + kIndent;
     for (const auto& [key, member] : members) {
       text_.indent_to(inner);
@@ -437,7 +443,7 @@ class YamlWriter {
     }
   }
 
-  YamlText text_;
+  YamlOutput text_;
 };
 
 std::string yaml_of(std::string json) {
@@ -450,8 +456,12 @@ std::string yaml_of(std::string json) {
 
 }  // namespace
 
-std::string to_yaml(const api::Type& type, const void* value) { return yaml_of(to_json(type, value)); }
+std::string to_yaml(const api::Type& type, const void* value) {
+  return yaml_of(to_json(type, value));
+}
 
-std::string object_to_yaml(const api::AnyObject& object) { return yaml_of(object_to_json(object)); }
+std::string object_to_yaml(const api::AnyObject& object) {
+  return yaml_of(object_to_json(object));
+}
 
 }  // namespace berth::codec

@@ -47,8 +47,8 @@ void check_shape(const Path& path, const std::vector<UtilizationShapePoint>& sha
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const UtilizationShapePoint& point = shape[i];
     if (point.utilization < 0 || point.utilization > 100) {
-      errors.add(invalid(path.index(i).child("utilization"), config::show(point.utilization),
-                         "not in valid range [0, 100]"));
+      errors.add(
+          invalid(path.index(i).child("utilization"), config::show(point.utilization), "not in valid range [0, 100]"));
     }
     if (point.score < 0 || point.score > kMaxShapeScore) {
       errors.add(invalid(path.index(i).child("score"), config::show(point.score),
@@ -69,8 +69,7 @@ void validate(const Path& path, const DefaultPreemptionArgs& args, const Feature
     errors.add(invalid(absolute, shown_absolute, "not in valid range [0, inf)"));
   }
   if (args.min_candidate_nodes_percentage == 0 && args.min_candidate_nodes_absolute == 0) {
-    errors.add(
-        invalid(percentage, shown_percentage, "cannot be zero at the same time as minCandidateNodesAbsolute"));
+    errors.add(invalid(percentage, shown_percentage, "cannot be zero at the same time as minCandidateNodesAbsolute"));
     errors.add(invalid(absolute, shown_absolute, "cannot be zero at the same time as minCandidateNodesPercentage"));
   }
 }
@@ -126,12 +125,14 @@ void check_label_requirement(const Path& path, const api::NodeSelectorRequiremen
     return;
   }
   if (const auto problems = check_label_key(requirement.key.text()); !problems.empty()) {
-    errors.add(invalid(path.child("key"), config::show(requirement.key.text()), fmt::format("{}", fmt::join(problems, "; "))));
+    errors.add(
+        invalid(path.child("key"), config::show(requirement.key.text()), fmt::format("{}", fmt::join(problems, "; "))));
   }
   const Path values_path = path.child("values");
   if (op == "In" || op == "NotIn") {
     if (values.empty()) {
-      errors.add(invalid(values_path, given.show(values_path, values), "for 'in', 'notin' operators, values set can't be empty"));
+      errors.add(invalid(values_path, given.show(values_path, values),
+                         "for 'in', 'notin' operators, values set can't be empty"));
     }
   } else if (op == "Exists" || op == "DoesNotExist") {
     if (!values.empty()) {
@@ -230,8 +231,9 @@ void validate(const Path& path, const NodeResourcesFitArgs& args, const FeatureG
   for (std::size_t i = 0; i < strategy.resources.size(); ++i) {
     const ResourceSpec& resource = strategy.resources[i];
     if (resource.weight > 0 && resource.weight <= kMaxResourceWeight) continue;
-    errors.add(invalid(at.child("resources").index(i).child("weight"), config::show(resource.weight),
-                       fmt::format("resource weight of {} not in valid range (0, {}]", resource.name, kMaxResourceWeight)));
+    errors.add(
+        invalid(at.child("resources").index(i).child("weight"), config::show(resource.weight),
+                fmt::format("resource weight of {} not in valid range (0, {}]", resource.name, kMaxResourceWeight)));
   }
   const Path ratio = at.child("requestedToCapacityRatio");
   if (strategy.type == kRatio) {
@@ -273,8 +275,8 @@ void validate(const Path& path, const PodTopologySpreadArgs& args, const Feature
       errors.add(not_supported(action, config::show(constraint.when_unsatisfiable), kActions));
     }
     if (constraint.label_selector) {
-      errors.add(forbidden(at.child("labelSelector"),
-                           "constraint must not define a selector, as they deduced for each pod"));
+      errors.add(
+          forbidden(at.child("labelSelector"), "constraint must not define a selector, as they deduced for each pod"));
     }
     const bool is_repeated =
         std::any_of(constraints.begin(), constraints.begin() + static_cast<std::ptrdiff_t>(i), [&](const auto& other) {
@@ -311,8 +313,8 @@ void validate(const Path& path, const DynamicResourcesArgs& args, const FeatureG
   const Path binding = path.child("bindingTimeout");
   if (!gates.enabled(Feature::kDRADeviceBindingConditions) || !gates.enabled(Feature::kDRAResourceClaimDeviceStatus)) {
     if (args.binding_timeout) {
-      errors.add(forbidden(binding,
-                           "DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature gate is disabled"));
+      errors.add(
+          forbidden(binding, "DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature gate is disabled"));
     }
   } else if (args.binding_timeout && *args.binding_timeout < Duration::seconds(1)) {
     errors.add(invalid(binding, config::show(*args.binding_timeout), "must be at least 1 second"));

@@ -4,7 +4,9 @@ namespace berth::config {
 
 namespace {
 
-bool is_line_break(char c) { return c == '\n' || c == '\r'; }
+bool is_line_break(char c) {
+  return c == '\n' || c == '\r';
+}
 
 bool is_digit(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/';

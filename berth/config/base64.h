@@ -8,7 +8,8 @@
 
 namespace berth::config {
 
-// The offset that Go names in "illegal base64 data at input byte N"; nothing if the text is well. Line breaks are skipped.
+// The offset that Go names in "illegal base64 data at input byte N"; nothing if the text is well. Line breaks are
+// skipped.
 std::optional<std::size_t> first_invalid_base64(std::string_view text);
 
 // Requires: first_invalid_base64() finds nothing.

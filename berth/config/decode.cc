@@ -99,8 +99,10 @@ class Checker {
   void wrong_type(const Value& value, const std::string& path, std::string_view expected, std::string_view go_value,
                   std::string_view go_type, const Context& context) {
     if (!first_type_error_) first_type_error_ = go_type_error(go_value, go_type, context);
-    const bool wants_quotes = expected == "a string" && value.kind != Value::Kind::kList && value.kind != Value::Kind::kMap;
-    add(value, path, fmt::format("expected {}, got {}", expected, describe(value)), wants_quotes ? "quote the value" : "");
+    const bool wants_quotes =
+        expected == "a string" && value.kind != Value::Kind::kList && value.kind != Value::Kind::kMap;
+    add(value, path, fmt::format("expected {}, got {}", expected, describe(value)),
+        wants_quotes ? "quote the value" : "");
   }
 
   // An error at which Go's decoder gives up.
@@ -139,23 +141,27 @@ class Checker {
         return wrong_type(value, path, expected, "number " + value.text, go_type, context);
       }
       case api::Kind::kDouble:
-        if (value.kind != Value::Kind::kNumber) return wrong_type(value, path, "a number", go_kind(value), go_type, context);
+        if (value.kind != Value::Kind::kNumber)
+          return wrong_type(value, path, "a number", go_kind(value), go_type, context);
         if (fits_float(value.text)) return;
         return wrong_type(value, path, "a 32-bit number", "number " + value.text, go_type, context);
       case api::Kind::kString:
       case api::Kind::kSymbol:
-        if (value.kind != Value::Kind::kString) return wrong_type(value, path, "a string", go_kind(value), go_type, context);
+        if (value.kind != Value::Kind::kString)
+          return wrong_type(value, path, "a string", go_kind(value), go_type, context);
         if (is_go_bytes(go_type)) check_bytes(value, path);
         return;
       case api::Kind::kList: {
-        if (value.kind != Value::Kind::kList) return wrong_type(value, path, "a list", go_kind(value), go_type, context);
+        if (value.kind != Value::Kind::kList)
+          return wrong_type(value, path, "a list", go_kind(value), go_type, context);
         for (std::size_t i = 0; i < value.elements.size(); ++i) {
           check_value(value.elements[i], *type.element, fmt::format("{}[{}]", path, i), go_element(go_type), context);
         }
         return;
       }
       case api::Kind::kMap: {
-        if (value.kind != Value::Kind::kMap) return wrong_type(value, path, "an object", go_kind(value), go_type, context);
+        if (value.kind != Value::Kind::kMap)
+          return wrong_type(value, path, "an object", go_kind(value), go_type, context);
         std::set<std::string_view> seen;
         for (const auto& [key, member] : value.members) {
           const std::string at = fmt::format("{}.{}", path, key);
@@ -297,32 +303,27 @@ std::string strict_text(const std::vector<std::string>& texts) {
 
 // A problem with what kind of object the file holds: one error, with a way out.
 DecodeFailure wrong_kind(std::string go_text, std::string what) {
-  const std::string fix = fmt::format("a scheduler configuration begins with \"apiVersion: {}\" and \"kind: {}\"",
-                                      kApiVersion, kKind);
+  const std::string fix =
+      fmt::format("a scheduler configuration begins with \"apiVersion: {}\" and \"kind: {}\"", kApiVersion, kKind);
   return {{{Error(std::move(what)).with_fix(fix), 0}}, std::move(go_text)};
 }
 
-std::optional<DecodeFailure> check_kind(const Value& root, std::string_view text) {
+// The kind of the group's v1 that the file says it holds: one of those that kube-scheduler knows.
+std::expected<std::string, DecodeFailure> known_kind(const Value& root, std::string_view text) {
   const auto kind = read_kind(root);
-  if (!kind) return wrong_kind(kind.error(), kind.error());
+  if (!kind) return std::unexpected(wrong_kind(kind.error(), kind.error()));
   if (kind->kind.empty()) {
-    return wrong_kind(fmt::format("Object 'Kind' is missing in '{}'", text), "the field kind is missing");
+    return std::unexpected(
+        wrong_kind(fmt::format("Object 'Kind' is missing in '{}'", text), "the field kind is missing"));
   }
   if (kind->version.empty()) {
-    return wrong_kind(fmt::format("Object 'apiVersion' is missing in '{}'", text), "the field apiVersion is missing");
+    return std::unexpected(
+        wrong_kind(fmt::format("Object 'apiVersion' is missing in '{}'", text), "the field apiVersion is missing"));
   }
-  if (kind->api_version() == kApiVersion && kind->kind == kKind) return std::nullopt;
-  const api::Type* type = kind->api_version() == kApiVersion ? type_of_kind(kind->kind) : nullptr;
-  if (type == nullptr) return wrong_kind(not_registered(*kind), not_registered(*kind));
-  Checker checker;
-  checker.check(root, *type);
-  if (!checker.is_well()) {
-    return DecodeFailure{checker.problems(),
-                         checker.is_strict_only() ? strict_text(checker.strict_texts()) : checker.go_text()};
+  if (kind->api_version() != kApiVersion || type_of_kind(kind->kind) == nullptr) {
+    return std::unexpected(wrong_kind(not_registered(*kind), not_registered(*kind)));
   }
-  const std::string what =
-      fmt::format("couldn't decode as KubeSchedulerConfiguration, got {}, Kind={}: ", kApiVersion, kind->kind);
-  return wrong_kind(what, fmt::format("expected a {}, got a {}", kKind, kind->kind));
+  return kind->kind;
 }
 
 // Decoding a whole file, which goes on after a problem as long as kube-scheduler would.
@@ -331,13 +332,15 @@ class Decoder {
   Decoder(const Document& document, std::string_view text) : document_(document), text_(text) {}
 
   std::expected<SchedulerConfig, DecodeFailure> run() {
-    if (auto failure = check_kind(document_.root, text_)) return std::unexpected(std::move(*failure));
+    const auto kind = known_kind(document_.root, text_);
+    if (!kind) return std::unexpected(kind.error());
     Checker checker;
-    checker.check(document_.root, api::type_of<SchedulerConfig>());
+    checker.check(document_.root, *type_of_kind(*kind));
     add_duplicates();
     std::ranges::copy(checker.problems(), std::back_inserter(problems_));
     if (!checker.is_strict_only()) return std::unexpected(DecodeFailure{std::move(problems_), checker.go_text()});
     std::ranges::copy(checker.strict_texts(), std::back_inserter(strict_texts_));
+    if (*kind != kKind) return std::unexpected(not_a_configuration(*kind));
 
     SchedulerConfig config;
     const auto filled = codec::read_json(to_json(document_.root), api::type_of<SchedulerConfig>(), &config);
@@ -362,6 +365,14 @@ class Decoder {
       problems_.push_back(duplicate);
     }
     strict_texts_.push_back(std::move(text));
+  }
+
+  // A file that holds the arguments of a plugin. kube-scheduler decodes them before it finds that they are not enough.
+  DecodeFailure not_a_configuration(std::string_view kind) {
+    if (!problems_.empty()) return {std::move(problems_), strict_text(strict_texts_)};
+    return wrong_kind(
+        fmt::format("couldn't decode as KubeSchedulerConfiguration, got {}, Kind={}: ", kApiVersion, kind),
+        fmt::format("expected a {}, got a {}", kKind, kind));
   }
 
   void decode_all_args(SchedulerConfig& config) {
@@ -420,8 +431,8 @@ class Decoder {
       return fatal(path, what, {Error(what), given->line});
     }
     if (!checker.is_well()) {
-      strict_texts_.push_back(fmt::format("decoding .{}: strict decoding error: {}{}", path, prefix,
-                                          strict_text(checker.strict_texts())));
+      strict_texts_.push_back(
+          fmt::format("decoding .{}: strict decoding error: {}{}", path, prefix, strict_text(checker.strict_texts())));
       for (Problem problem : checker.problems()) {
         problem.error = std::move(problem.error).in(path + ".args");
         problems_.push_back(std::move(problem));

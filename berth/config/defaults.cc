@@ -27,14 +27,18 @@ void set_weights(std::vector<ResourceSpec>& resources) {
   }
 }
 
-void set_args_defaults(NodeResourcesBalancedAllocationArgs& args, const FeatureGates&) { set_weights(args.resources); }
+void set_args_defaults(NodeResourcesBalancedAllocationArgs& args, const FeatureGates&) {
+  set_weights(args.resources);
+}
 
 void set_args_defaults(NodeResourcesFitArgs& args, const FeatureGates&) {
   if (!args.scoring_strategy) args.scoring_strategy.emplace().type = "LeastAllocated";
   set_weights(args.scoring_strategy->resources);
 }
 
-void set_args_defaults(PodTopologySpreadArgs& args, const FeatureGates&) { set_if_empty(args.defaulting_type, "System"); }
+void set_args_defaults(PodTopologySpreadArgs& args, const FeatureGates&) {
+  set_if_empty(args.defaulting_type, "System");
+}
 
 void set_args_defaults(VolumeBindingArgs& args, const FeatureGates& gates) {
   const bool has_shape = args.shape && !args.shape->empty();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "berth/codec/yaml_parser.h"
 #include "berth/codec/yaml_tree.h"
 #include "berth/config/field_error.h"
 #include "berth/config/json_reader.h"
@@ -106,7 +107,8 @@ Walk follow(const Value& root, std::string_view path) {
 }  // namespace
 
 const Value* Value::find(std::string_view key) const {
-  const auto found = std::find_if(members.rbegin(), members.rend(), [&](const Member& member) { return member.key == key; });
+  const auto found =
+      std::find_if(members.rbegin(), members.rend(), [&](const Member& member) { return member.key == key; });
   return found == members.rend() ? nullptr : &found->value;
 }
 
@@ -115,7 +117,9 @@ const Value* Document::at(std::string_view path) const {
   return walk.is_whole ? walk.last : nullptr;
 }
 
-std::uint32_t Document::line_of(std::string_view path) const { return follow(root, path).last->line; }
+std::uint32_t Document::line_of(std::string_view path) const {
+  return follow(root, path).last->line;
+}
 
 std::expected<Document, SyntaxError> parse_document(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n\v\f");

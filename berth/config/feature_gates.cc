@@ -141,7 +141,9 @@ std::expected<std::map<std::string, bool, std::less<>>, Error> parse_settings(st
 
 }  // namespace
 
-std::span<const FeatureSpec> all_features() { return kFeatures; }
+std::span<const FeatureSpec> all_features() {
+  return kFeatures;
+}
 
 const FeatureSpec* find_feature(std::string_view name) {
   const auto found = std::ranges::lower_bound(kFeatures, name, {}, &FeatureSpec::name);
@@ -171,7 +173,8 @@ std::expected<FeatureGates, std::vector<Error>> FeatureGates::parse(std::string_
   std::vector<Error> errors;
   const auto set_stage = [&](Stage stage, bool on) {
     for (const FeatureSpec& spec : kFeatures) {
-      if (spec.stage == stage && !settings->contains(spec.name)) gates.enabled_[static_cast<std::size_t>(spec.feature)] = on;
+      if (spec.stage == stage && !settings->contains(spec.name))
+        gates.enabled_[static_cast<std::size_t>(spec.feature)] = on;
     }
   };
   for (const auto& [name, on] : *settings) {
@@ -181,8 +184,8 @@ std::expected<FeatureGates, std::vector<Error>> FeatureGates::parse(std::string_
       continue;
     }
     if (spec->locked && spec->enabled != on) {
-      errors.push_back(Error(
-          fmt::format("cannot set feature gate {} to {}, feature is locked to {}", name, on, spec->enabled)));
+      errors.push_back(
+          Error(fmt::format("cannot set feature gate {} to {}, feature is locked to {}", name, on, spec->enabled)));
       continue;
     }
     if (spec->feature == Feature::kAllAlpha) set_stage(Stage::kAlpha, on);

@@ -32,15 +32,16 @@ bool is_printable(char32_t c) {
   struct Range {
     char32_t first, last;
   };
-  static constexpr Range kNotPrintable[] = {{0x00, 0x1F},     {0x7F, 0xA0},         {0xAD, 0xAD},        {0x600, 0x605},
-                                            {0x61C, 0x61C},   {0x6DD, 0x6DD},       {0x1680, 0x1680},    {0x180E, 0x180E},
-                                            {0x2000, 0x200F}, {0x2028, 0x202F},     {0x205F, 0x206F},    {0x3000, 0x3000},
-                                            {0xD800, 0xF8FF}, {0xFEFF, 0xFEFF},     {0xFFF0, 0xFFFB},    {0xFFFE, 0xFFFF},
-                                            {0xE0000, 0xE00FF}, {0xE01F0, 0x10FFFF}};
+  static constexpr Range kNotPrintable[] = {
+      {0x00, 0x1F},     {0x7F, 0xA0},     {0xAD, 0xAD},     {0x600, 0x605},   {0x61C, 0x61C},     {0x6DD, 0x6DD},
+      {0x1680, 0x1680}, {0x180E, 0x180E}, {0x2000, 0x200F}, {0x2028, 0x202F}, {0x205F, 0x206F},   {0x3000, 0x3000},
+      {0xD800, 0xF8FF}, {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}, {0xE0000, 0xE00FF}, {0xE01F0, 0x10FFFF}};
   return std::ranges::none_of(kNotPrintable, [c](Range range) { return range.first <= c && c <= range.last; });
 }
 
-Error at(const Path& path, std::string what) { return Error(std::move(what)).in(path.text()); }
+Error at(const Path& path, std::string what) {
+  return Error(std::move(what)).in(path.text());
+}
 
 }  // namespace
 
@@ -48,9 +49,13 @@ Path Path::child(std::string_view name) const {
   return Path(text_.empty() ? std::string(name) : fmt::format("{}.{}", text_, name));
 }
 
-Path Path::index(std::size_t i) const { return Path(fmt::format("{}[{}]", text_, i)); }
+Path Path::index(std::size_t i) const {
+  return Path(fmt::format("{}[{}]", text_, i));
+}
 
-Path Path::key(std::string_view key) const { return Path(fmt::format("{}[{}]", text_, key)); }
+Path Path::key(std::string_view key) const {
+  return Path(fmt::format("{}[{}]", text_, key));
+}
 
 std::string go_quote(std::string_view text) {
   std::string out = "\"";
@@ -147,7 +152,9 @@ Error required(const Path& path, std::string_view detail) {
   return at(path, detail.empty() ? "Required value" : fmt::format("Required value: {}", detail));
 }
 
-Error forbidden(const Path& path, std::string_view detail) { return at(path, fmt::format("Forbidden: {}", detail)); }
+Error forbidden(const Path& path, std::string_view detail) {
+  return at(path, fmt::format("Forbidden: {}", detail));
+}
 
 void ErrorList::add(Error error) {
   if (std::ranges::find(errors_, error) == errors_.end()) errors_.push_back(std::move(error));

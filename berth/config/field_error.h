@@ -36,13 +36,25 @@ std::string go_quote(std::string_view text);
 std::string json_quote(std::string_view text);
 
 // Values as they are printed in an error. What is not a scalar is printed as JSON.
-inline std::string show(std::int64_t value) { return std::to_string(value); }
-inline std::string show(std::string_view value) { return go_quote(value); }
-inline std::string show(const std::string& value) { return go_quote(value); }
-inline std::string show(const char* value) { return go_quote(value); }
-inline std::string show(Duration value) { return json_quote(value.str()); }
+inline std::string show(std::int64_t value) {
+  return std::to_string(value);
+}
+inline std::string show(std::string_view value) {
+  return go_quote(value);
+}
+inline std::string show(const std::string& value) {
+  return go_quote(value);
+}
+inline std::string show(const char* value) {
+  return go_quote(value);
+}
+inline std::string show(Duration value) {
+  return json_quote(value.str());
+}
 // A named string type of Go is not a string to its printer: it comes out as JSON.
-inline std::string show(Symbol value) { return json_quote(value.text()); }
+inline std::string show(Symbol value) {
+  return json_quote(value.text());
+}
 std::string show(std::span<const Symbol> values);
 
 // `shown` is the value as show() gives it.

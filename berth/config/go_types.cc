@@ -74,6 +74,8 @@ std::string_view go_embedded_in(const api::Schema& owner, std::string_view json_
   return is_debugging && owner.name() == "KubeSchedulerConfiguration" ? "DebuggingConfiguration" : std::string_view();
 }
 
-bool is_go_bytes(std::string_view go_type) { return go_type == "[]uint8"; }
+bool is_go_bytes(std::string_view go_type) {
+  return go_type == "[]uint8";
+}
 
 }  // namespace berth::config

@@ -19,14 +19,16 @@ std::string quote_char(char c) {
   if (c == '"') return R"('"')";
   // Go takes the byte for a code point.
   const auto byte = static_cast<unsigned char>(c);
-  const std::string text = byte < 0x80 ? std::string(1, c)
-                                       : std::string{static_cast<char>(0xC0 | (byte >> 6)),
-                                                     static_cast<char>(0x80 | (byte & 0x3F))};
+  const std::string text =
+      byte < 0x80 ? std::string(1, c)
+                  : std::string{static_cast<char>(0xC0 | (byte >> 6)), static_cast<char>(0x80 | (byte & 0x3F))};
   const std::string quoted = go_quote(text);
   return "'" + quoted.substr(1, quoted.size() - 2) + "'";
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 void append_utf8(std::string& out, char32_t code) {
   if (code < 0x80) {
@@ -96,8 +98,14 @@ class Reader {
       case '{': return read_map(value, depth);
       case '[': return read_list(value, depth);
       case '"': value.kind = Value::Kind::kString; return read_string(value.text);
-      case 't': value.kind = Value::Kind::kBool; value.text = "true"; return read_literal("true");
-      case 'f': value.kind = Value::Kind::kBool; value.text = "false"; return read_literal("false");
+      case 't':
+        value.kind = Value::Kind::kBool;
+        value.text = "true";
+        return read_literal("true");
+      case 'f':
+        value.kind = Value::Kind::kBool;
+        value.text = "false";
+        return read_literal("false");
       case 'n': return read_literal("null");
       default:
         if (text_[at_] != '-' && !is_digit(text_[at_])) return unexpected_char("looking for beginning of value");
@@ -168,7 +176,10 @@ class Reader {
     char32_t code = 0;
     for (int i = 0; i < 4; ++i, ++at_) {
       const char c = at_end() ? ' ' : text_[at_];
-      const int digit = is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+      const int digit = is_digit(c)            ? c - '0'
+                        : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                        : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                               : -1;
       if (digit < 0) {
         unexpected_char("in \\u hexadecimal character escape");
         return std::nullopt;

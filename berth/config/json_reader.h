@@ -1,5 +1,5 @@
-// Reads JSON into the tree of document.h, where codec's reader would lose lines, duplicates and the text of numbers. The
-// errors are those of Go's JSON decoder: "invalid character '}' looking for beginning of object key string".
+// Reads JSON into the tree of document.h, where codec's reader would lose lines, duplicates and the text of numbers.
+// The errors are those of Go's JSON decoder: "invalid character '}' looking for beginning of object key string".
 #pragma once
 
 #include <expected>

@@ -112,7 +112,9 @@ Result<void> check_queue_sort(const Profile& first, const PluginLists& first_lis
   return {};
 }
 
-Error initializing(std::string_view what) { return Error(fmt::format("initializing profiles: {}", what)); }
+Error initializing(std::string_view what) {
+  return Error(fmt::format("initializing profiles: {}", what));
+}
 
 }  // namespace
 
@@ -141,8 +143,8 @@ std::expected<LoadedConfig, std::vector<Error>> build_profiles(SchedulerConfig c
     auto lists = build_profile(profile, options);
     if (!lists) {
       for (const Error& error : lists.error()) {
-        errors.push_back(initializing(
-            fmt::format("creating profile for scheduler name {}: {}", profile.name(), error.what())));
+        errors.push_back(
+            initializing(fmt::format("creating profile for scheduler name {}: {}", profile.name(), error.what())));
       }
       continue;
     }
@@ -160,7 +162,8 @@ std::expected<LoadedConfig, LoadFailure> load_config(std::string_view text, cons
   auto document = parse_document(text);
   if (!document) {
     SyntaxError& error = document.error();
-    return std::unexpected(LoadFailure{LoadStage::kDecode, {std::move(error.problem)}, std::move(error.kube_scheduler_text)});
+    return std::unexpected(
+        LoadFailure{LoadStage::kDecode, {std::move(error.problem)}, std::move(error.kube_scheduler_text)});
   }
   auto decoded = decode(*document, text);
   if (!decoded) {

@@ -14,18 +14,23 @@ constexpr std::size_t kMaxSubdomainBytes = 253;  // RFC 1123
 constexpr std::string_view kNameRegex = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 constexpr std::string_view kNameRule =
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-constexpr std::string_view kSubdomainRegex =
-    R"([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)";
+constexpr std::string_view kSubdomainRegex = R"([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)";
 
-bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-bool is_alphanumeric(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
+bool is_lower_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+bool is_alphanumeric(char c) {
+  return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z');
+}
 
 std::string name_rule(std::string_view name) {
   return fmt::format("{} {} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{}')", name,
                      kNameRule, kNameRegex);
 }
 
-std::string too_long(std::size_t limit) { return fmt::format("must be no more than {} bytes", limit); }
+std::string too_long(std::size_t limit) {
+  return fmt::format("must be no more than {} bytes", limit);
+}
 
 bool is_name(std::string_view name) {
   return !name.empty() && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
@@ -36,9 +41,8 @@ bool is_subdomain(std::string_view name) {
   while (true) {
     const std::size_t dot = name.find('.');
     const std::string_view label = name.substr(0, dot);
-    const bool is_label =
-        !label.empty() && is_lower_or_digit(label.front()) && is_lower_or_digit(label.back()) &&
-        std::ranges::all_of(label, [](char c) { return is_lower_or_digit(c) || c == '-'; });
+    const bool is_label = !label.empty() && is_lower_or_digit(label.front()) && is_lower_or_digit(label.back()) &&
+                          std::ranges::all_of(label, [](char c) { return is_lower_or_digit(c) || c == '-'; });
     if (!is_label) return false;
     if (dot == std::string_view::npos) return true;
     name.remove_prefix(dot + 1);
@@ -51,7 +55,8 @@ std::vector<std::string> check_prefix(std::string_view prefix) {
   if (prefix.size() > kMaxSubdomainBytes) problems.push_back("prefix part " + too_long(kMaxSubdomainBytes));
   if (!is_subdomain(prefix)) {
     problems.push_back(fmt::format(
-        "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and "
+        "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
+        "and "
         "must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{}')",
         kSubdomainRegex));
   }
@@ -67,7 +72,8 @@ std::vector<std::string> check_label_key(std::string_view key) {
   if (slash != std::string_view::npos) {
     name = key.substr(slash + 1);
     if (name.find('/') != std::string_view::npos) {
-      return {name_rule("a valid label key") + " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"};
+      return {name_rule("a valid label key") +
+              " with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"};
     }
     problems = check_prefix(key.substr(0, slash));
   }
@@ -85,7 +91,8 @@ std::vector<std::string> check_label_value(std::string_view value) {
   if (value.size() > kMaxNameBytes) problems.push_back(too_long(kMaxNameBytes));
   if (!value.empty() && !is_name(value)) {
     problems.push_back(fmt::format(
-        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start "
+        "and "
         "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
         "'({})?')",
         kNameRegex));

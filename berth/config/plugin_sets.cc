@@ -113,7 +113,8 @@ std::unexpected<Error> already_registered(const ExtensionPointSpec& point, std::
 }
 
 // What the extension point itself enables.
-Result<std::vector<Plugin>> own_plugins(const ExtensionPointSpec& point, const PluginSet& set, const Registry& registry) {
+Result<std::vector<Plugin>> own_plugins(const ExtensionPointSpec& point, const PluginSet& set,
+                                        const Registry& registry) {
   std::vector<Plugin> list;
   for (const Plugin& plugin : set.enabled) {
     const PluginSpec* spec = registry.find(plugin.name);
@@ -178,33 +179,26 @@ Result<void> set_weights(ExtensionPoint point, const PluginSet& set, const Plugi
 
 }  // namespace
 
-std::span<const ExtensionPointSpec, kExtensionPointCount> extension_points() { return kExtensionPoints; }
+std::span<const ExtensionPointSpec, kExtensionPointCount> extension_points() {
+  return kExtensionPoints;
+}
 
-std::span<const PluginSpec> in_tree_plugins() { return kInTreePlugins; }
+std::span<const PluginSpec> in_tree_plugins() {
+  return kInTreePlugins;
+}
 
 Plugins default_plugins(const FeatureGates& gates) {
   std::vector<Plugin> enabled = {
-      {"SchedulingGates"},
-      {"PrioritySort"},
-      {"NodeUnschedulable"},
-      {"NodeName"},
-      {"TaintToleration", 3},
-      {"NodeAffinity", 2},
-      {"NodePorts"},
-      {"NodeResourcesFit", 1},
-      {"VolumeRestrictions"},
-      {"NodeVolumeLimits"},
-      {"VolumeBinding"},
-      {"VolumeZone"},
-      {"PodTopologySpread", 2},
-      {"InterPodAffinity", 2},
+      {"SchedulingGates"},      {"PrioritySort"},        {"NodeUnschedulable"}, {"NodeName"},
+      {"TaintToleration", 3},   {"NodeAffinity", 2},     {"NodePorts"},         {"NodeResourcesFit", 1},
+      {"VolumeRestrictions"},   {"NodeVolumeLimits"},    {"VolumeBinding"},     {"VolumeZone"},
+      {"PodTopologySpread", 2}, {"InterPodAffinity", 2},
   };
   // Before preemption: to deallocate an idle claim is better than to evict a pod.
   if (gates.enabled(Feature::kDynamicResourceAllocation)) enabled.push_back({"DynamicResources", 2});
-  enabled.insert(enabled.end(), {{"DefaultPreemption"},
-                                 {"NodeResourcesBalancedAllocation", 1},
-                                 {"ImageLocality", 1},
-                                 {"DefaultBinder"}});
+  enabled.insert(
+      enabled.end(),
+      {{"DefaultPreemption"}, {"NodeResourcesBalancedAllocation", 1}, {"ImageLocality", 1}, {"DefaultBinder"}});
   if (gates.enabled(Feature::kNodeDeclaredFeatures)) enabled.push_back({"NodeDeclaredFeatures"});
   if (gates.enabled(Feature::kGangScheduling)) enabled.push_back({"GangScheduling"});
   if (gates.enabled(Feature::kTopologyAwareWorkloadScheduling)) {
@@ -257,7 +251,8 @@ Result<PluginLists> expand_plugins(std::string_view scheduler_name, const Plugin
                             scheduler_name, list_at(kQueueSort).size()));
   }
   if (list_at(kBind).empty()) {
-    return fail(fmt::format("at least one bind plugin is needed for profile with scheduler name \"{}\"", scheduler_name));
+    return fail(
+        fmt::format("at least one bind plugin is needed for profile with scheduler name \"{}\"", scheduler_name));
   }
   if (list_at(kPlacementGenerate).size() > 1) {
     return fail(fmt::format("at most one placement generate plugin is allowed for profile with scheduler name \"{}\"",

@@ -42,7 +42,7 @@ struct ExtensionPointSpec {
   ExtensionPoint point;
   std::string_view field;      // "preFilter", as in the file
   std::string_view interface;  // "PreFilterPlugin", as in error messages
-  PluginSet Plugins::*set;
+  PluginSet Plugins::* set;
 };
 
 // By ExtensionPoint.

@@ -10,13 +10,12 @@ using namespace berth::config;
 
 template <>
 const Schema& schema_of<DefaultPreemptionArgs>() {
-  static const Schema schema("DefaultPreemptionArgs",
-                             {
-                                 field<&DefaultPreemptionArgs::min_candidate_nodes_percentage>(
-                                     "minCandidateNodesPercentage", 0, kAlways),
-                                 field<&DefaultPreemptionArgs::min_candidate_nodes_absolute>(
-                                     "minCandidateNodesAbsolute", 0, kAlways),
-                             });
+  static const Schema schema(
+      "DefaultPreemptionArgs",
+      {
+          field<&DefaultPreemptionArgs::min_candidate_nodes_percentage>("minCandidateNodesPercentage", 0, kAlways),
+          field<&DefaultPreemptionArgs::min_candidate_nodes_absolute>("minCandidateNodesAbsolute", 0, kAlways),
+      });
   return schema;
 }
 
@@ -73,13 +72,12 @@ const Schema& schema_of<RequestedToCapacityRatioParam>() {
 
 template <>
 const Schema& schema_of<ScoringStrategy>() {
-  static const Schema schema(
-      "ScoringStrategy",
-      {
-          field<&ScoringStrategy::type>("type", 0),
-          field<&ScoringStrategy::resources>("resources", 0),
-          field<&ScoringStrategy::requested_to_capacity_ratio>("requestedToCapacityRatio", 0),
-      });
+  static const Schema schema("ScoringStrategy",
+                             {
+                                 field<&ScoringStrategy::type>("type", 0),
+                                 field<&ScoringStrategy::resources>("resources", 0),
+                                 field<&ScoringStrategy::requested_to_capacity_ratio>("requestedToCapacityRatio", 0),
+                             });
   return schema;
 }
 

@@ -8,7 +8,9 @@ namespace berth::config {
 
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 // How many letters have to be inserted, deleted or replaced to turn `a` into `b`. Case does not count.
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -1,4 +1,4 @@
-// "Did you mean": the known name that a misspelled one is closest to.
+// Names that a misspelled one was probably meant to be: the "did you mean" of error messages about fields and gates.
 #pragma once
 
 #include <span>

@@ -25,9 +25,9 @@ bool is_removed(std::string_view plugin) {
 }
 
 Error removed_plugin(const Path& path, std::string_view plugin, std::string_view api_version) {
-  return invalid(path, show(plugin),
-                 fmt::format("was invalid in version \"v1\" (KubeSchedulerConfiguration is version {})",
-                             go_quote(api_version)));
+  return invalid(
+      path, show(plugin),
+      fmt::format("was invalid in version \"v1\" (KubeSchedulerConfiguration is version {})", go_quote(api_version)));
 }
 
 std::string show(const std::vector<Plugin>& plugins) {
@@ -85,10 +85,18 @@ void check_leader_election(const LeaderElection& election, std::vector<Error>& e
 void check_removed_plugins(const Path& path, const Plugins& plugins, std::string_view api_version,
                            std::vector<Error>& errors) {
   static constexpr std::pair<std::string_view, PluginSet Plugins::*> kChecked[] = {
-      {"preEnqueue", &Plugins::pre_enqueue}, {"queueSort", &Plugins::queue_sort},   {"preFilter", &Plugins::pre_filter},
-      {"filter", &Plugins::filter},          {"postFilter", &Plugins::post_filter}, {"preScore", &Plugins::pre_score},
-      {"score", &Plugins::score},            {"reserve", &Plugins::reserve},        {"permit", &Plugins::permit},
-      {"preBind", &Plugins::pre_bind},       {"bind", &Plugins::bind},              {"postBind", &Plugins::post_bind},
+      {"preEnqueue", &Plugins::pre_enqueue},
+      {"queueSort", &Plugins::queue_sort},
+      {"preFilter", &Plugins::pre_filter},
+      {"filter", &Plugins::filter},
+      {"postFilter", &Plugins::post_filter},
+      {"preScore", &Plugins::pre_score},
+      {"score", &Plugins::score},
+      {"reserve", &Plugins::reserve},
+      {"permit", &Plugins::permit},
+      {"preBind", &Plugins::pre_bind},
+      {"bind", &Plugins::bind},
+      {"postBind", &Plugins::post_bind},
   };
   for (const auto& [name, member] : kChecked) {
     const std::vector<Plugin>& enabled = (plugins.*member).enabled;
@@ -101,8 +109,8 @@ void check_removed_plugins(const Path& path, const Plugins& plugins, std::string
 
 void check_plugin_config(const Path& path, const Profile& profile, std::string_view api_version,
                          const FeatureGates& gates, std::vector<Error>& errors) {
-  // kube-scheduler looks for the arguments of NodeResourcesFit under this name, which no plugin has; whoever uses it gets
-  // the same answer as there. The real ones are checked when the profile is built.
+  // kube-scheduler looks for the arguments of NodeResourcesFit under this name, which no plugin has; whoever uses it
+  // gets the same answer as there. The real ones are checked when the profile is built.
   constexpr std::string_view kMisnamed = "NodeResourcesFitArgs";
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < profile.plugin_config.size(); ++i) {
@@ -217,13 +225,13 @@ void check_extenders(const std::vector<Extender>& extenders, std::vector<Error>&
 std::vector<Error> validate(const SchedulerConfig& config, const FeatureGates& gates) {
   std::vector<Error> errors;
   if (config.client_connection.burst < 0) {
-    errors.push_back(invalid(Path("clientConnection.burst"), config::show(config.client_connection.burst),
-                             "must be non-negative"));
+    errors.push_back(
+        invalid(Path("clientConnection.burst"), config::show(config.client_connection.burst), "must be non-negative"));
   }
   check_leader_election(config.leader_election, errors);
   if (config.parallelism <= 0) {
-    errors.push_back(invalid(Path("parallelism"), config::show(config.parallelism),
-                             "should be an integer value greater than zero"));
+    errors.push_back(
+        invalid(Path("parallelism"), config::show(config.parallelism), "should be an integer value greater than zero"));
   }
   check_profiles(config, gates, errors);
   check_percentage(Path("percentageOfNodesToScore"), config.percentage_of_nodes_to_score, errors);

@@ -9,8 +9,8 @@
 
 namespace berth::config {
 
-// Requires: set_defaults() has been called. Where kube-scheduler's order is random (removed plugins at several extension
-// points), that of the file format is taken.
+// Requires: set_defaults() has been called. Where kube-scheduler's order is random (removed plugins at several
+// extension points), that of the file format is taken.
 std::vector<Error> validate(const SchedulerConfig& config, const FeatureGates& gates);
 
 }  // namespace berth::config

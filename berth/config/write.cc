@@ -13,7 +13,8 @@ namespace {
 std::string to_json(const ArgsKind& kind, const void* args) {
   const std::string fields = codec::to_json(*kind.type, args);
   const std::string_view rest = std::string_view(fields).substr(1);
-  return fmt::format("{{\"kind\":\"{}\",\"apiVersion\":\"{}\"{}{}", kind.kind, kApiVersion, rest == "}" ? "" : ",", rest);
+  return fmt::format("{{\"kind\":\"{}\",\"apiVersion\":\"{}\"{}{}", kind.kind, kApiVersion, rest == "}" ? "" : ",",
+                     rest);
 }
 
 // Go writes a list that is not there as null and an empty one as []. Of all lists that are written when empty, this is
@@ -33,7 +34,8 @@ std::string to_yaml(const SchedulerConfig& config) {
   for (Profile& profile : written.profiles) {
     for (PluginConfig& plugin : profile.plugin_config) {
       for (const ArgsKind& kind : args_kinds()) {
-        if (const void* args = kind.get(plugin.args)) plugin.raw.text = keep_empty_terms(to_json(kind, args), plugin.raw);
+        if (const void* args = kind.get(plugin.args))
+          plugin.raw.text = keep_empty_terms(to_json(kind, args), plugin.raw);
       }
     }
   }

@@ -96,8 +96,8 @@ namespace {
 
 // What the common installers and clouds call a pool. The first that a node has names its pool.
 constexpr std::array<std::string_view, 7> kPoolLabels = {
-    "karpenter.sh/nodepool",          "cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup",
-    "kubernetes.azure.com/agentpool", "node.kubernetes.io/pool",       "pool",
+    "karpenter.sh/nodepool",           "cloud.google.com/gke-nodepool", "eks.amazonaws.com/nodegroup",
+    "kubernetes.azure.com/agentpool",  "node.kubernetes.io/pool",       "pool",
     "node.kubernetes.io/instance-type"};
 
 struct PoolName {
@@ -248,6 +248,8 @@ class Summary {
 
 }  // namespace
 
-ClusterSummary summarize(const std::vector<api::AnyObject>& objects) { return Summary().of(objects); }
+ClusterSummary summarize(const std::vector<api::AnyObject>& objects) {
+  return Summary().of(objects);
+}
 
 }  // namespace berth::inspect

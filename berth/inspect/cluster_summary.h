@@ -1,7 +1,7 @@
 // A cluster at a glance: what `berth inspect` says about a pile of objects.
 //
-// The summary is a value with a schema of its own, so that its JSON form is written by the same codec as everything else;
-// render.h gives the form for people. Nothing here decides anything: it adds up.
+// The summary is a value with a schema of its own, so that its JSON form is written by the same codec as everything
+// else; render.h gives the form for people. Nothing here decides anything: it adds up.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct PoolSummary {
   std::int64_t nodes = 0;
   std::int64_t ready = 0;
   std::int64_t cordoned = 0;
-  std::int64_t tainted = 0;  // nodes with a NoSchedule or NoExecute taint
-  std::int64_t pods = 0;     // that run there or are about to
+  std::int64_t tainted = 0;                // nodes with a NoSchedule or NoExecute taint
+  std::int64_t pods = 0;                   // that run there or are about to
   std::vector<ResourceSummary> resources;  // cpu, memory and pods first, then by name
 };
 
@@ -55,12 +55,12 @@ struct PendingSummary {
 struct ClusterSummary {
   std::int64_t nodes = 0;
   std::int64_t pods = 0;
-  std::vector<PoolSummary> pools;      // by name
-  std::vector<PhaseSummary> phases;    // most pods first
-  std::vector<ClassSummary> classes;   // most pods first
-  std::vector<PendingSummary> pending; // by name
-  std::vector<std::string> dangling;   // pods on nodes that are not there: "ns/pod on node-7"
-  std::vector<PhaseSummary> other;     // how many objects of which other kind were read
+  std::vector<PoolSummary> pools;       // by name
+  std::vector<PhaseSummary> phases;     // most pods first
+  std::vector<ClassSummary> classes;    // most pods first
+  std::vector<PendingSummary> pending;  // by name
+  std::vector<std::string> dangling;    // pods on nodes that are not there: "ns/pod on node-7"
+  std::vector<PhaseSummary> other;      // how many objects of which other kind were read
 };
 
 ClusterSummary summarize(const std::vector<api::AnyObject>& objects);

@@ -34,7 +34,9 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-std::string plural(std::int64_t n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
+std::string plural(std::int64_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
 
 // As people write it: cpu in cores with at most one digit, bytes in the largest binary unit that keeps a digit.
 std::string amount(Symbol resource, const api::Quantity& quantity) {
@@ -58,8 +60,8 @@ std::string amount(Symbol resource, const api::Quantity& quantity) {
 
 std::string share(const ResourceSummary& resource) {
   const double offered = resource.allocatable.as_approximate_double();
-  const std::string both = fmt::format("{} of {}", amount(resource.name, resource.requested),
-                                       amount(resource.name, resource.allocatable));
+  const std::string both =
+      fmt::format("{} of {}", amount(resource.name, resource.requested), amount(resource.name, resource.allocatable));
   if (offered <= 0) return both;
   return fmt::format("{} ({:.0f}%)", both, 100 * resource.requested.as_approximate_double() / offered);
 }
@@ -84,8 +86,8 @@ std::string pools(const ClusterSummary& summary) {
       if (i < 3) {
         cells.push_back(share(pool.resources[i]));
       } else if (!pool.resources[i].name.text().starts_with("hugepages-")) {
-        other += fmt::format("{}{} {}", other.empty() ? "" : ", ", pool.resources[i].name.text(),
-                             share(pool.resources[i]));
+        other +=
+            fmt::format("{}{} {}", other.empty() ? "" : ", ", pool.resources[i].name.text(), share(pool.resources[i]));
       }
     }
     cells.push_back(other);

@@ -192,9 +192,8 @@ std::optional<queue::PreEnqueueCheck> pre_enqueue_of(std::string_view plugin, Sy
   };
   if (plugin == name::kSchedulingGates) return check(scheduling_gates_admits);
   if (plugin == name::kDynamicResources) {
-    return check([own = dynamic_resources_options(options)](const api::Pod& pod) {
-      return dynamic_resources_admits(pod, own);
-    });
+    return check(
+        [own = dynamic_resources_options(options)](const api::Pod& pod) { return dynamic_resources_admits(pod, own); });
   }
   if (plugin == name::kDefaultPreemption) {
     return check([own = default_preemption_options(options)](const api::Pod& pod) {

@@ -37,14 +37,14 @@ struct HintOptions {
   HintQuirks quirks;
 
   // Plugin arguments.
-  std::optional<api::NodeSelector> added_node_affinity;             // NodeAffinity: addedAffinity's required part
-  std::vector<Symbol> ignored_resources;                            // NodeResourcesFit
-  std::vector<Symbol> ignored_resource_groups;                      // NodeResourcesFit
-  std::vector<api::TopologySpreadConstraint> default_constraints;   // PodTopologySpread; soft ones do no harm
+  std::optional<api::NodeSelector> added_node_affinity;            // NodeAffinity: addedAffinity's required part
+  std::vector<Symbol> ignored_resources;                           // NodeResourcesFit
+  std::vector<Symbol> ignored_resource_groups;                     // NodeResourcesFit
+  std::vector<api::TopologySpreadConstraint> default_constraints;  // PodTopologySpread; soft ones do no harm
 
   // What the plugins look into. Each may be empty where its plugin's header says what that means.
-  CompilePod compile;                                               // empty: compile_once()
-  FindResourceClaim find_claim;                                     // empty: there are no claims
+  CompilePod compile;            // empty: compile_once()
+  FindResourceClaim find_claim;  // empty: there are no claims
   std::function<bool(Symbol resource)> has_device_class;
   std::function<const api::Labels*(Symbol name_space)> find_namespace_labels;
   std::function<bool(Symbol topology_key)> is_anti_affinity_key;

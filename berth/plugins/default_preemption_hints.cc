@@ -4,7 +4,9 @@
 
 namespace berth::plugins {
 
-HintAnswer default_preemption_after_pod_delete(const api::Pod&, const EventObjects&) { return HintAnswer::kSkip; }
+HintAnswer default_preemption_after_pod_delete(const api::Pod&, const EventObjects&) {
+  return HintAnswer::kSkip;
+}
 
 std::vector<HintRegistration> default_preemption_hints(Symbol profile, const DefaultPreemptionHintOptions& options) {
   HintList hints(profile, name::kDefaultPreemption);

@@ -70,15 +70,16 @@ std::vector<HintRegistration> dynamic_resources_hints(Symbol profile, const Dyna
   HintList hints(profile, name::kDynamicResources);
   if (!options.enabled) return {};
   constexpr queue::ActionSet kAddOrUpdate = queue::action::kAdd | queue::action::kUpdate;
-  hints.add_always(queue::resource::kNode, queue::action::kAdd | queue::action::kUpdateNodeLabel |
-                                               queue::action::kUpdateNodeAllocatable);
+  hints.add_always(queue::resource::kNode,
+                   queue::action::kAdd | queue::action::kUpdateNodeLabel | queue::action::kUpdateNodeAllocatable);
   // Whether a claim was made for a pod depends on the pod's UID.
-  hints.add(queue::resource::kResourceClaim,
-            options.quirks.deleted_claims_wake_nobody ? kAddOrUpdate : kAddOrUpdate | queue::action::kDelete,
-            [options](const api::Pod& pod, const EventObjects& objects) {
-              return dynamic_resources_after_claim_change(pod, objects, options);
-            },
-            HintScope::kPod);
+  hints.add(
+      queue::resource::kResourceClaim,
+      options.quirks.deleted_claims_wake_nobody ? kAddOrUpdate : kAddOrUpdate | queue::action::kDelete,
+      [options](const api::Pod& pod, const EventObjects& objects) {
+        return dynamic_resources_after_claim_change(pod, objects, options);
+      },
+      HintScope::kPod);
   hints.add(queue::resource::kPod, queue::action::kUpdatePodGeneratedResourceClaim,
             [options](const api::Pod& pod, const EventObjects& objects) {
               return dynamic_resources_after_claims_generated(pod, objects, options);

@@ -17,9 +17,9 @@ using FindResourceClaim =
     std::function<std::shared_ptr<const api::ResourceClaim>(Symbol name_space, std::string_view name)>;
 
 struct DynamicResourcesHintOptions {
-  bool enabled = true;             // feature gate DynamicResourceAllocation
-  bool workload_claims = false;    // feature gate DRAWorkloadResourceClaims: claims may belong to the pod's group
-  FindResourceClaim find_claim;    // as the scheduler knows it, assumed changes included; null if there is none. Required
+  bool enabled = true;           // feature gate DynamicResourceAllocation
+  bool workload_claims = false;  // feature gate DRAWorkloadResourceClaims: claims may belong to the pod's group
+  FindResourceClaim find_claim;  // as the scheduler knows it, assumed changes included; null if there is none. Required
   HintQuirks quirks;
 };
 
@@ -30,7 +30,8 @@ HintAnswer dynamic_resources_after_claims_generated(const api::Pod& pod, const E
 
 std::vector<HintRegistration> dynamic_resources_hints(Symbol profile, const DynamicResourcesHintOptions& options);
 
-// The PreEnqueue check: all claims of the pod exist, are not being deleted, and are its own where they were made for it.
+// The PreEnqueue check: all claims of the pod exist, are not being deleted, and are its own where they were made for
+// it.
 bool dynamic_resources_admits(const api::Pod& pod, const DynamicResourcesHintOptions& options);
 
 }  // namespace berth::plugins

@@ -25,8 +25,8 @@ struct HintQuirks {
   // joined is gone or when that pod's node has left the domain. InterPodAffinity wakes nobody then.
   bool affinity_to_nobody_wakes_nobody = false;
 
-  // A pod can be kept off by the anti-affinity of pods that run, without terms of its own. InterPodAffinity looks at the
-  // pod's own terms alone when nodes come, go or change their labels.
+  // A pod can be kept off by the anti-affinity of pods that run, without terms of its own. InterPodAffinity looks at
+  // the pod's own terms alone when nodes come, go or change their labels.
   bool anti_affinity_of_others_is_ignored = false;
 
   // With addedAffinity, a node that changes so that it satisfies the added part now, and the pod's own part all along,
@@ -36,7 +36,8 @@ struct HintQuirks {
   // NodeResourcesFit forgets ignoredResources and ignoredResourceGroups when it asks whether a node is large enough.
   bool ignored_resources_count = false;
 
-  // Pods of two namespaces can share a disk, but VolumeRestrictions wakes only pods of the namespace of the pod that goes.
+  // Pods of two namespaces can share a disk, but VolumeRestrictions wakes only pods of the namespace of the pod that
+  // goes.
   bool shared_disks_stay_in_namespace = false;
 
   // A CSI driver without a limit has none. NodeVolumeLimits takes it for a limit of 0, so a limit that is lifted wakes

@@ -29,7 +29,9 @@ inline CompilePod compile_once() {
   return [known = std::make_shared<api::CompiledPods>()](const api::Pod& pod) { return known->get(pod.spec.shared); };
 }
 
-inline HintAnswer queue_if(bool condition) { return condition ? HintAnswer::kQueue : HintAnswer::kSkip; }
+inline HintAnswer queue_if(bool condition) {
+  return condition ? HintAnswer::kQueue : HintAnswer::kSkip;
+}
 
 // The objects of an event as objects of one kind.
 template <typename T>
@@ -38,7 +40,8 @@ struct ObjectsOf {
   const T* before = nullptr;
   const T* after = nullptr;
 
-  explicit ObjectsOf(const EventObjects& objects) : before(typed(objects.old_object)), after(typed(objects.new_object)) {}
+  explicit ObjectsOf(const EventObjects& objects)
+      : before(typed(objects.old_object)), after(typed(objects.new_object)) {}
 
   bool has_before() const { return !is_other_kind && before != nullptr; }
   bool has_after() const { return !is_other_kind && after != nullptr; }
@@ -53,7 +56,9 @@ struct ObjectsOf {
   }
 };
 
-inline bool is_same_pod(const api::Pod& a, const api::Pod& b) { return a.metadata.uid == b.metadata.uid; }
+inline bool is_same_pod(const api::Pod& a, const api::Pod& b) {
+  return a.metadata.uid == b.metadata.uid;
+}
 
 // Takes up room on a node, or is about to.
 inline bool has_place(const api::Pod& pod) {

@@ -44,9 +44,8 @@ class RequiredTerms {
     if (options_.quirks.anti_affinity_needs_all_terms) {
       return all_match(hated(), before) && !all_match(hated(), after);
     }
-    return std::ranges::any_of(hated(), [&](const api::PodTermMatcher& term) {
-      return matches(term, before) && !matches(term, after);
-    });
+    return std::ranges::any_of(
+        hated(), [&](const api::PodTermMatcher& term) { return matches(term, before) && !matches(term, after); });
   }
 
  private:

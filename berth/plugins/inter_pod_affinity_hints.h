@@ -1,5 +1,5 @@
-// A pod that InterPodAffinity rejected is woken when a pod comes that it wants to be near, when one goes that it or that
-// kept it away, when nodes come, go or move between the domains of its terms, and by a change of its own labels.
+// A pod that InterPodAffinity rejected is woken when a pod comes that it wants to be near, when one goes that it or
+// that kept it away, when nodes come, go or move between the domains of its terms, and by a change of its own labels.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,8 @@ struct InterPodAffinityHintOptions {
   CompilePod compile;
   // The labels of a namespace, for terms that select namespaces by them; null if it is unknown. Empty: none has any.
   std::function<const api::Labels*(Symbol name_space)> find_namespace_labels;
-  // Whether a pod that has a place has a required anti-affinity term with that topology key. Empty: each key may be one.
+  // Whether a pod that has a place has a required anti-affinity term with that topology key. Empty: each key may be
+  // one.
   std::function<bool(Symbol topology_key)> is_anti_affinity_key;
   HintQuirks quirks;
 };

@@ -1,5 +1,5 @@
-// A pod that NodeAffinity rejected is woken by a node that satisfies its node selector and required node affinity now and
-// did not before, where what the configuration adds to every pod's affinity counts too.
+// A pod that NodeAffinity rejected is woken by a node that satisfies its node selector and required node affinity now
+// and did not before, where what the configuration adds to every pod's affinity counts too.
 #pragma once
 
 #include <optional>

@@ -27,9 +27,9 @@ std::vector<HintRegistration> node_declared_features_hints(Symbol profile,
   if (!options.enabled) return {};
   hints.add(queue::resource::kNode, queue::action::kAdd | queue::action::kUpdateNodeDeclaredFeature,
             node_declared_features_after_node_change);
-  hints.add(options.quirks.declared_features_watch_all_pods ? queue::resource::kPod
-                                                            : queue::resource::kUnschedulablePod,
-            queue::action::kUpdate, node_declared_features_after_pod_update);
+  hints.add(
+      options.quirks.declared_features_watch_all_pods ? queue::resource::kPod : queue::resource::kUnschedulablePod,
+      queue::action::kUpdate, node_declared_features_after_pod_update);
   return std::move(hints).take();
 }
 

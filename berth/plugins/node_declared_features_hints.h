@@ -1,5 +1,5 @@
-// A pod that NodeDeclaredFeatures rejected is woken by a node that is new or declares other features than before, and by
-// its own update if it needs other features then.
+// A pod that NodeDeclaredFeatures rejected is woken by a node that is new or declares other features than before, and
+// by its own update if it needs other features then.
 #pragma once
 
 #include <string_view>

@@ -19,10 +19,9 @@ HintAnswer node_ports_after_pod_delete(const api::Pod& pod, const EventObjects& 
 
 std::vector<HintRegistration> node_ports_hints(Symbol profile, const NodePortsHintOptions& options) {
   HintList hints(profile, name::kNodePorts);
-  hints.add(queue::resource::kPod, queue::action::kDelete,
-            [options](const api::Pod& pod, const EventObjects& objects) {
-              return node_ports_after_pod_delete(pod, objects, options);
-            });
+  hints.add(queue::resource::kPod, queue::action::kDelete, [options](const api::Pod& pod, const EventObjects& objects) {
+    return node_ports_after_pod_delete(pod, objects, options);
+  });
   hints.add_always(queue::resource::kNode, queue::action::kAdd);
   return std::move(hints).take();
 }

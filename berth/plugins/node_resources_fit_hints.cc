@@ -23,17 +23,15 @@ std::int64_t amount_of(const ResourceVector& resources, Symbol name) {
 // Whether `any_of(needed, amount)` holds for a resource that is asked for; `amount` takes it out of a vector.
 template <typename Fn>
 bool any_needed(const ResourceVector& needed, Fn&& any_of) {
-  const auto ask = [&](std::int64_t ResourceVector::*amount) {
-    return needed.*amount != 0 &&
-           any_of(needed.*amount, [amount](const ResourceVector& of) { return of.*amount; });
+  const auto ask = [&](std::int64_t ResourceVector::* amount) {
+    return needed.*amount != 0 && any_of(needed.*amount, [amount](const ResourceVector& of) { return of.*amount; });
   };
   if (ask(&ResourceVector::milli_cpu) || ask(&ResourceVector::memory) || ask(&ResourceVector::ephemeral_storage)) {
     return true;
   }
   return std::ranges::any_of(needed.scalars, [&](const auto& scalar) {
     const Symbol name = scalar.key;
-    return scalar.value != 0 &&
-           any_of(scalar.value, [name](const ResourceVector& of) { return amount_of(of, name); });
+    return scalar.value != 0 && any_of(scalar.value, [name](const ResourceVector& of) { return amount_of(of, name); });
   });
 }
 
@@ -60,17 +58,15 @@ bool fits_alone(const ResourceVector& needed, const ResourceVector& allocatable,
   }
   return std::ranges::none_of(needed.scalars, [&](const auto& scalar) {
     return scalar.value != 0 && !is_ignored(scalar.key, options) &&
-           !is_up_to_devices(scalar.key, allocatable, options) &&
-           scalar.value > amount_of(allocatable, scalar.key);
+           !is_up_to_devices(scalar.key, allocatable, options) && scalar.value > amount_of(allocatable, scalar.key);
   });
 }
 
 bool has_grown(const ResourceVector& needed, const ResourceVector& before, const ResourceVector& after,
                const NodeResourcesFitHintOptions& options) {
   if (after.allowed_pods > before.allowed_pods) return true;
-  const bool has_more = any_needed(needed, [&](std::int64_t need, const auto& amount) {
-    return need > 0 && amount(after) > amount(before);
-  });
+  const bool has_more = any_needed(
+      needed, [&](std::int64_t need, const auto& amount) { return need > 0 && amount(after) > amount(before); });
   return has_more || std::ranges::any_of(needed.scalars, [&](const auto& scalar) {
            return scalar.value != 0 && is_up_to_devices(scalar.key, after, options);
          });
@@ -90,9 +86,8 @@ HintAnswer node_resources_fit_after_pod_change(const api::Pod& pod, const EventO
                                          .pod_level_status = options.in_place_pod_level_resources_vertical_scaling};
   const ResourceVector before(api::pod_requests(*other.before->spec, other.before->status, counting));
   const ResourceVector after(api::pod_requests(*other.after->spec, other.after->status, counting));
-  return queue_if(any_needed(options.compile(pod)->usage.requested, [&](std::int64_t, const auto& amount) {
-    return amount(before) > amount(after);
-  }));
+  return queue_if(any_needed(options.compile(pod)->usage.requested,
+                             [&](std::int64_t, const auto& amount) { return amount(before) > amount(after); }));
 }
 
 HintAnswer node_resources_fit_after_node_change(const api::Pod& pod, const EventObjects& objects,

@@ -14,10 +14,8 @@ HintAnswer node_unschedulable_after_node_change(const api::Pod&, const EventObje
 
 HintAnswer node_unschedulable_after_tolerations(const api::Pod& pod, const EventObjects& objects,
                                                 const NodeUnschedulableHintOptions& options) {
-  static const api::Taint cordoned{.key = Symbol("node.kubernetes.io/unschedulable"),
-                                   .value = {},
-                                   .effect = Symbol("NoSchedule"),
-                                   .time_added = {}};
+  static const api::Taint cordoned{
+      .key = Symbol("node.kubernetes.io/unschedulable"), .value = {}, .effect = Symbol("NoSchedule"), .time_added = {}};
   const ObjectsOf<api::Pod> updated(objects);
   if (!updated.has_after()) return HintAnswer::kError;
   return queue_if(is_same_pod(pod, *updated.after) &&

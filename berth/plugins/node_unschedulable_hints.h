@@ -1,5 +1,5 @@
-// A pod that NodeUnschedulable rejected is woken by a node that is open for pods now (new, or no longer cordoned), and by
-// its own getting a toleration for cordoned nodes.
+// A pod that NodeUnschedulable rejected is woken by a node that is open for pods now (new, or no longer cordoned), and
+// by its own getting a toleration for cordoned nodes.
 #pragma once
 
 #include <vector>

@@ -39,15 +39,14 @@ HintAnswer node_volume_limits_after_csi_node_update(const api::Pod&, const Event
                                                     const NodeVolumeLimitsHintOptions& options) {
   const ObjectsOf<api::CsiNode> node(objects);
   if (!node.has_both()) return HintAnswer::kError;
-  const std::int64_t absent =
-      options.quirks.no_volume_limit_means_zero ? 0 : std::numeric_limits<std::int64_t>::max();
+  const std::int64_t absent = options.quirks.no_volume_limit_means_zero ? 0 : std::numeric_limits<std::int64_t>::max();
   const auto allows_more = [&](const api::CsiNodeDriver& driver) {
     return limit_of(*node.after, driver.name, absent) > limit_of(*node.before, driver.name, absent);
   };
   // A driver that is gone has no limit any more.
-  return queue_if(std::ranges::any_of(node.after->spec.drivers, allows_more) ||
-                  (!options.quirks.no_volume_limit_means_zero &&
-                   std::ranges::any_of(node.before->spec.drivers, allows_more)));
+  return queue_if(
+      std::ranges::any_of(node.after->spec.drivers, allows_more) ||
+      (!options.quirks.no_volume_limit_means_zero && std::ranges::any_of(node.before->spec.drivers, allows_more)));
 }
 
 HintAnswer node_volume_limits_after_pod_delete(const api::Pod&, const EventObjects& objects) {

@@ -25,8 +25,8 @@ std::optional<std::vector<Constraint>> constraints_of(const api::Pod& pod, const
                                                       const PodTopologySpreadHintOptions& options) {
   std::vector<Constraint> constraints;
   const auto add = [&constraints](const api::SpreadConstraint& constraint, api::LabelMatcher pods) {
-    constraints.push_back({constraint.topology_key, std::move(pods), constraint.honors_node_affinity,
-                           constraint.honors_node_taints});
+    constraints.push_back(
+        {constraint.topology_key, std::move(pods), constraint.honors_node_affinity, constraint.honors_node_taints});
   };
   if (!pod.spec->topology_spread_constraints.empty()) {
     for (const api::SpreadConstraint& constraint : compiled.spread_constraints) {
@@ -69,9 +69,8 @@ HintAnswer pod_topology_spread_after_pod_change(const api::Pod& pod, const Event
     return HintAnswer::kQueue;
   }
   const api::Labels &before = *other.before->metadata.labels, &after = *other.after->metadata.labels;
-  return queue_if(any_constraint([&](const Constraint& constraint) {
-    return constraint.pods.matches(before) != constraint.pods.matches(after);
-  }));
+  return queue_if(any_constraint(
+      [&](const Constraint& constraint) { return constraint.pods.matches(before) != constraint.pods.matches(after); }));
 }
 
 HintAnswer pod_topology_spread_after_node_change(const api::Pod& pod, const EventObjects& objects,
@@ -83,9 +82,8 @@ HintAnswer pod_topology_spread_after_node_change(const api::Pod& pod, const Even
   if (!constraints) return HintAnswer::kError;
   const auto any_constraint = [&constraints](auto&& holds) { return std::ranges::any_of(*constraints, holds); };
   const auto has_all_keys = [&](const api::Node& any) {
-    return !any_constraint([&any](const Constraint& constraint) {
-      return !any.metadata.labels->contains(constraint.topology_key);
-    });
+    return !any_constraint(
+        [&any](const Constraint& constraint) { return !any.metadata.labels->contains(constraint.topology_key); });
   };
   if (!node.has_both()) return queue_if(has_all_keys(*(node.after != nullptr ? node.after : node.before)));
   if (has_all_keys(*node.before) != has_all_keys(*node.after)) return HintAnswer::kQueue;
@@ -107,20 +105,21 @@ std::vector<HintRegistration> pod_topology_spread_hints(Symbol profile, const Po
   HintList hints(profile, name::kPodTopologySpread);
   // Default constraints depend on the pod's owners, which pods of one class need not share.
   const HintScope scope = options.default_constraints.empty() ? HintScope::kClass : HintScope::kPod;
-  hints.add(queue::resource::kPod,
-            queue::action::kAdd | queue::action::kDelete | queue::action::kUpdatePodLabel |
-                queue::action::kUpdatePodToleration,
-            [options](const api::Pod& pod, const EventObjects& objects) {
-              return pod_topology_spread_after_pod_change(pod, objects, options);
-            },
-            scope);
-  hints.add(queue::resource::kNode,
-            queue::action::kAdd | queue::action::kDelete | queue::action::kUpdateNodeLabel |
-                queue::action::kUpdateNodeTaint,
-            [options](const api::Pod& pod, const EventObjects& objects) {
-              return pod_topology_spread_after_node_change(pod, objects, options);
-            },
-            scope);
+  hints.add(
+      queue::resource::kPod,
+      queue::action::kAdd | queue::action::kDelete | queue::action::kUpdatePodLabel |
+          queue::action::kUpdatePodToleration,
+      [options](const api::Pod& pod, const EventObjects& objects) {
+        return pod_topology_spread_after_pod_change(pod, objects, options);
+      },
+      scope);
+  hints.add(
+      queue::resource::kNode,
+      queue::action::kAdd | queue::action::kDelete | queue::action::kUpdateNodeLabel | queue::action::kUpdateNodeTaint,
+      [options](const api::Pod& pod, const EventObjects& objects) {
+        return pod_topology_spread_after_node_change(pod, objects, options);
+      },
+      scope);
   return std::move(hints).take();
 }
 

@@ -17,6 +17,8 @@ std::vector<HintRegistration> scheduling_gates_hints(Symbol profile) {
   return std::move(hints).take();
 }
 
-bool scheduling_gates_admits(const api::Pod& pod) { return pod.spec->scheduling_gates.empty(); }
+bool scheduling_gates_admits(const api::Pod& pod) {
+  return pod.spec->scheduling_gates.empty();
+}
 
 }  // namespace berth::plugins

@@ -1,5 +1,5 @@
-// A pod that TaintToleration rejected is woken by a node whose taints it tolerates now and did not before, and by its own
-// getting another toleration.
+// A pod that TaintToleration rejected is woken by a node whose taints it tolerates now and did not before, and by its
+// own getting another toleration.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
-// A pod that VolumeBinding rejected is woken by new or relabelled nodes, by any new or changed volume, by changes of the
-// claims that it refers to, and when a storage class allows other places, a node's drivers take over others, a driver
-// stops publishing its capacity, or more capacity is published.
+// A pod that VolumeBinding rejected is woken by new or relabelled nodes, by any new or changed volume, by changes of
+// the claims that it refers to, and when a storage class allows other places, a node's drivers take over others, a
+// driver stops publishing its capacity, or more capacity is published.
 #pragma once
 
 #include <vector>

@@ -13,8 +13,8 @@ namespace berth::plugins {
 // volumes that no CSI driver took over.
 std::optional<std::string_view> csi_driver_of_inline(const api::Volume& volume);
 
-// Whether a volume of the pod is the claim of that name in the pod's namespace. Ephemeral volumes are claims named after
-// pod and volume; they count if `with_ephemeral`.
+// Whether a volume of the pod is the claim of that name in the pod's namespace. Ephemeral volumes are claims named
+// after pod and volume; they count if `with_ephemeral`.
 bool uses_claim(const api::Pod& pod, std::string_view claim_name, bool with_ephemeral);
 
 // A claim by name, or one that is made for the pod.

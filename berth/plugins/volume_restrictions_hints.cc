@@ -61,10 +61,9 @@ HintAnswer volume_restrictions_after_claim_add(const api::Pod& pod, const EventO
 
 std::vector<HintRegistration> volume_restrictions_hints(Symbol profile, const VolumeRestrictionsHintOptions& options) {
   HintList hints(profile, name::kVolumeRestrictions);
-  hints.add(queue::resource::kPod, queue::action::kDelete,
-            [options](const api::Pod& pod, const EventObjects& objects) {
-              return volume_restrictions_after_pod_delete(pod, objects, options);
-            });
+  hints.add(queue::resource::kPod, queue::action::kDelete, [options](const api::Pod& pod, const EventObjects& objects) {
+    return volume_restrictions_after_pod_delete(pod, objects, options);
+  });
   hints.add_always(queue::resource::kNode, queue::action::kAdd);
   hints.add(queue::resource::kPersistentVolumeClaim, queue::action::kAdd, volume_restrictions_after_claim_add);
   return std::move(hints).take();

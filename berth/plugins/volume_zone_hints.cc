@@ -31,9 +31,9 @@ std::vector<std::string_view> zones_in(std::string_view label) {
 using Topologies = std::vector<std::pair<Symbol, std::vector<std::string_view>>>;
 
 Topologies topologies_of(const api::PersistentVolume& volume) {
-  static const std::array keys = {
-      Symbol("failure-domain.beta.kubernetes.io/zone"), Symbol("failure-domain.beta.kubernetes.io/region"),
-      Symbol("topology.kubernetes.io/zone"), Symbol("topology.kubernetes.io/region")};
+  static const std::array keys = {Symbol("failure-domain.beta.kubernetes.io/zone"),
+                                  Symbol("failure-domain.beta.kubernetes.io/region"),
+                                  Symbol("topology.kubernetes.io/zone"), Symbol("topology.kubernetes.io/region")};
   Topologies topologies;
   for (const Symbol key : keys) {
     const Symbol* label = volume.metadata.labels->find(key);

@@ -21,9 +21,7 @@ Instant BackoffPolicy::ends_at(QueuedPod& pod) const {
       if (!pod.backoff_ends_at.is_set()) pod.backoff_ends_at = align(pod.timestamp + after(failures));
       break;
     }
-    case BackoffRule::kFromAttempts:
-      pod.backoff_ends_at = pod.timestamp + after(std::max(pod.attempts, 1));
-      break;
+    case BackoffRule::kFromAttempts: pod.backoff_ends_at = pod.timestamp + after(std::max(pod.attempts, 1)); break;
     case BackoffRule::kRecordByName: {
       const BackoffRecords::Record* record = records->find(*pod.pod);
       pod.backoff_ends_at = record != nullptr ? record->last_update + after(record->failures) : Instant();
@@ -72,7 +70,9 @@ void BackoffQueue::erase(QueuedPod& pod) {
   pod.place = Place::kNone;
 }
 
-void BackoffQueue::update(QueuedPod& pod) { heap_of(pod).update(pod); }
+void BackoffQueue::update(QueuedPod& pod) {
+  heap_of(pod).update(pod);
+}
 
 QueuedPod& BackoffQueue::pop_rejected() {
   QueuedPod& pod = rejected_.pop();

@@ -1,7 +1,7 @@
 // How long a pod waits after a failure, and the two heaps in which pods wait it out.
 //
-// Backoff doubles with every failure up to a maximum. Rejections and errors are counted apart: after an error the count of
-// consecutive errors decides, after a rejection the count of all rejections. Older releases count the pod's attempts
+// Backoff doubles with every failure up to a maximum. Rejections and errors are counted apart: after an error the count
+// of consecutive errors decides, after a rejection the count of all rejections. Older releases count the pod's attempts
 // instead, or failures by its name: see release.h.
 //
 // With windows (SchedulerPopFromBackoffQ) ends of backoff are rounded down to whole seconds, so that pods whose backoff
@@ -52,8 +52,8 @@ class BackoffQueue {
 
   const BackoffPolicy& policy() const { return policy_; }
 
-  // Pods without rejectors failed with an error and go to the heap that is never popped early: retrying into a failing API
-  // server makes the failure worse. Sets the pod's place. Requires: the pod is in no place.
+  // Pods without rejectors failed with an error and go to the heap that is never popped early: retrying into a failing
+  // API server makes the failure worse. Sets the pod's place. Requires: the pod is in no place.
   void push(QueuedPod& pod);
   // Requires: the pod is here. Leaves it in no place.
   void erase(QueuedPod& pod);

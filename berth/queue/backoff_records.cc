@@ -14,7 +14,9 @@ void BackoffRecords::add_failure(const api::Pod& pod, Instant now) {
   updates_.emplace_back(now, at->first);
 }
 
-void BackoffRecords::drop(const api::Pod& pod) { records_.erase(api::full_name(pod.metadata)); }
+void BackoffRecords::drop(const api::Pod& pod) {
+  records_.erase(api::full_name(pod.metadata));
+}
 
 void BackoffRecords::drop_older_than(Instant limit) {
   for (; !updates_.empty() && updates_.front().first < limit; updates_.pop_front()) {

@@ -1,8 +1,8 @@
 // Backoff as v1.17 kept it: a record of failures by the name of the pod, apart from the queued pods.
 //
-// A record outlives its pod's stay in the queue, so that a pod that is popped and comes back is remembered, and is dropped
-// once nothing was added to it for twice the maximum backoff. A failure while the recorded backoff still lasts is not
-// added: retrying early does not make a pod wait longer.
+// A record outlives its pod's stay in the queue, so that a pod that is popped and comes back is remembered, and is
+// dropped once nothing was added to it for twice the maximum backoff. A failure while the recorded backoff still lasts
+// is not added: retrying early does not make a pod wait longer.
 //
 // Not thread safe.
 #pragma once

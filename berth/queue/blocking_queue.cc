@@ -36,14 +36,17 @@ Result<void> BlockingQueue::add(api::PodPtr pod) {
 }
 
 Result<void> BlockingQueue::update(const api::PodPtr& old_pod, api::PodPtr new_pod) {
-  return with_queue([&](SchedulingQueue& queue, Instant now) { return queue.update(old_pod, std::move(new_pod), now); });
+  return with_queue(
+      [&](SchedulingQueue& queue, Instant now) { return queue.update(old_pod, std::move(new_pod), now); });
 }
 
 Result<void> BlockingQueue::remove(const api::Pod& pod) {
   return with_queue([&](SchedulingQueue& queue, Instant) { return queue.remove(pod); });
 }
 
-BlockingQueue::Popped BlockingQueue::pop_locked() { return Popped(queue_.pop(clock_()).release(), Return{this}); }
+BlockingQueue::Popped BlockingQueue::pop_locked() {
+  return Popped(queue_.pop(clock_()).release(), Return{this});
+}
 
 BlockingQueue::Popped BlockingQueue::pop() {
   std::unique_lock lock(mutex_);
@@ -78,9 +81,8 @@ Result<void> BlockingQueue::activate(std::span<const api::PodPtr> pods) {
 
 Result<void> BlockingQueue::move_all(const ClusterEvent& event, EventObjects objects,
                                      std::optional<PreCheck> pre_check) {
-  return with_queue([&](SchedulingQueue& queue, Instant now) {
-    return queue.move_all(event, std::move(objects), now, pre_check);
-  });
+  return with_queue(
+      [&](SchedulingQueue& queue, Instant now) { return queue.move_all(event, std::move(objects), now, pre_check); });
 }
 
 void BlockingQueue::flush() {
@@ -92,11 +94,10 @@ void BlockingQueue::flush() {
 }
 
 void BlockingQueue::close() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (queue_.is_closed()) return;
-    (void)queue_.close();  // fails only on a closed queue
-  }
+  // Notifies under the lock: a thread that finds the queue closed may go on to destroy it, conditions and all.
+  const std::lock_guard lock(mutex_);
+  if (queue_.is_closed()) return;
+  (void)queue_.close();  // fails only on a closed queue
   pod_ready_.notify_all();
   timer_stop_.notify_all();
 }
@@ -112,7 +113,8 @@ void BlockingQueue::run_timer() {
   while (!queue_.is_closed()) {
     const Instant now = clock_();
     (void)queue_.flush_backoff_completed(now);
-    if (now >= leftover_due) {
+    // A clock that was set back must not put the timeout off.
+    if (now >= leftover_due || now + kLeftoverFlushPeriod < leftover_due) {
       (void)queue_.flush_unschedulable_leftover(now);
       leftover_due = now + kLeftoverFlushPeriod;
     }

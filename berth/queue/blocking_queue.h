@@ -2,8 +2,8 @@
 // SchedulingQueue. pop() waits until there is a pod to try; the timer runs the flushes, backoff every second on whole
 // seconds and the leftover timeout every 30 seconds.
 //
-// Thread safe: any number of threads may call anything at any time. Hint functions, PreEnqueue checks and pre-checks run
-// under the queue's lock and must not call back into it. Berth's own engine does not use this class.
+// Thread safe: any number of threads may call anything at any time. Hint functions, PreEnqueue checks and pre-checks
+// run under the queue's lock and must not call back into it. Berth's own engine does not use this class.
 //
 // This is a small world of its own: it reads the wall clock and waits. Tests hand in another clock.
 #pragma once
@@ -25,8 +25,9 @@ class BlockingQueue {
   using Clock = std::function<Instant()>;
   static Instant wall_clock();
 
-  // What a thread has popped. May be changed by that thread alone (newest version of the pod, rejectors) before it is
-  // given back. Must not outlive the queue.
+  // What a thread has popped. May be changed by whoever holds it (newest version of the pod, rejectors) before it is
+  // given back, and destroyed by any thread, but not inside with_queue(): that takes the lock. Must not outlive the
+  // queue.
   struct Return {
     BlockingQueue* queue = nullptr;
     void operator()(QueuedPod* pod) const;
@@ -47,6 +48,7 @@ class BlockingQueue {
   // Does not wait: null if there is nothing to try now.
   Popped try_pop();
   Result<void> done(std::string_view uid);
+  // Requires: not null.
   Result<void> add_unschedulable_if_not_present(Popped popped);
 
   Result<void> activate(std::span<const api::PodPtr> pods);

@@ -25,11 +25,10 @@ constexpr std::array<std::pair<ActionSet, std::string_view>, 15> kActionNames = 
     {action::kAll, "All"},
 }};
 
-bool resource_matches(Symbol registered, Symbol happened) {
-  static const Symbol any(resource::kAny), pod(resource::kPod), assigned(resource::kAssignedPod),
-      unschedulable(resource::kUnschedulablePod);
-  return registered == any || registered == happened ||
-         (registered == pod && (happened == assigned || happened == unschedulable));
+// "Pod" is for pods with and without a node alike.
+bool is_same_resource(Symbol registered, Symbol happened) {
+  static const Symbol pod(resource::kPod), assigned(resource::kAssignedPod), unschedulable(resource::kUnschedulablePod);
+  return registered == happened || (registered == pod && (happened == assigned || happened == unschedulable));
 }
 
 }  // namespace
@@ -48,15 +47,19 @@ Symbol ClusterEvent::label() const {
   return Symbol(text);
 }
 
-bool ClusterEvent::is_wildcard() const {
+bool ClusterEvent::is_wildcard(EventMatching matching) const {
   static const Symbol any(resource::kAny);
-  return resource == any && actions == action::kAll;
+  if (resource != any) return false;
+  return actions == action::kAll || (matching == EventMatching::kSharedAction && actions == action::kAllOfV1_28);
 }
 
-bool matches(const ClusterEvent& registered, const ClusterEvent& happened) {
+bool matches(const ClusterEvent& registered, const ClusterEvent& happened, EventMatching matching) {
+  static const Symbol any(resource::kAny);
+  const bool shares_action = (registered.actions & happened.actions) != 0;
+  const bool is_same = is_same_resource(registered.resource, happened.resource);
+  if (matching == EventMatching::kSharedAction) return is_same && shares_action;
   if (registered.is_wildcard()) return true;
-  return resource_matches(registered.resource, happened.resource) && (registered.actions & happened.actions) != 0 &&
-         happened.actions <= registered.actions;
+  return (registered.resource == any || is_same) && shares_action && happened.actions <= registered.actions;
 }
 
 ClusterEvent assigned_pod_add() {

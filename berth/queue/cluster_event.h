@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "berth/base/symbol.h"
+#include "berth/queue/release.h"
 
 namespace berth::queue {
 
@@ -31,6 +32,7 @@ inline constexpr ActionSet kUpdatePodSchedulingGatesEliminated = 1u << 11;
 inline constexpr ActionSet kUpdatePodGeneratedResourceClaim = 1u << 12;
 inline constexpr ActionSet kAll = (1u << 13) - 1;
 inline constexpr ActionSet kUpdate = kAll & ~(kAdd | kDelete);
+inline constexpr ActionSet kAllOfV1_28 = (1u << 6) - 1;  // what v1.28 knew: up to kUpdateNodeCondition
 }  // namespace action
 
 // "Add", "UpdateNodeTaint", "Update", "All"; empty for sets that have no name.
@@ -69,14 +71,16 @@ struct ClusterEvent {
   Symbol label() const;
 
   // An event about everything. It wakes any pod and is matched by no ordinary registration.
-  bool is_wildcard() const;
+  bool is_wildcard(EventMatching matching = EventMatching::kWithinRegistered) const;
 
   bool operator==(const ClusterEvent&) const = default;
 };
 
 // Whether an event that happened is one that was registered for. The actions must overlap, and those that happened may
 // not exceed the registered ones numerically: so the unspecific Update reaches only those who registered every update.
-bool matches(const ClusterEvent& registered, const ClusterEvent& happened);
+// (Older releases ask for the overlap alone, and there a registration for every resource is for nothing but that.)
+bool matches(const ClusterEvent& registered, const ClusterEvent& happened,
+             EventMatching matching = EventMatching::kWithinRegistered);
 
 // The events and labels that the queue itself uses.
 ClusterEvent assigned_pod_add();

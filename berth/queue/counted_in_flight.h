@@ -1,10 +1,10 @@
-// The record of pods in flight as v1.28.1 kept it, with its bug (PR 120413): a list of events alone. An event carries the
-// number of pods that were in flight when it happened and is dropped when as many flights have ended. A pod remembers the
-// last event before it was popped and is asked about those behind that one.
+// The record of pods in flight as v1.28.1 kept it, with its bug (PR 120413): a list of events alone. An event carries
+// the number of pods that were in flight when it happened and is dropped when as many flights have ended. A pod
+// remembers the last event before it was popped and is asked about those behind that one.
 //
-// The bug: when the remembered event is dropped meanwhile, the place is forgotten. The pod is then asked about nothing, and
-// the end of its flight counts against events that it never was in flight with, which can drop those too early for others.
-// Berth keeps this record only where Quirks::in_flight_events_get_lost asks for it.
+// The bug: when the remembered event is dropped meanwhile, the place is forgotten. The pod is then asked about nothing,
+// and the end of its flight counts against events that it never was in flight with, which can drop those too early for
+// others. Berth keeps this record only where Quirks::in_flight_events_get_lost asks for it.
 //
 // Not thread safe. A pod that is popped twice is in flight once, from its last pop on.
 #pragma once

@@ -5,7 +5,8 @@
 namespace berth::queue {
 
 HintTable::HintTable(const std::vector<Symbol>& profiles, std::vector<HintRegistration> registrations,
-                     PluginNames& names) {
+                     PluginNames& names, EventMatching matching)
+    : matching_(matching) {
   const auto add_profile = [this](Symbol name) -> std::deque<Entry>& {
     const auto [at, is_new] = profiles_.try_emplace(name);
     if (is_new) order_.push_back(name);
@@ -14,8 +15,8 @@ HintTable::HintTable(const std::vector<Symbol>& profiles, std::vector<HintRegist
   for (const Symbol profile : profiles) add_profile(profile);
   for (HintRegistration& registration : registrations) {
     add_profile(registration.profile)
-        .push_back(Entry{names.id(registration.plugin), registration.event, std::move(registration.hint),
-                         registration.scope});
+        .push_back(
+            Entry{names.id(registration.plugin), registration.event, std::move(registration.hint), registration.scope});
   }
 }
 
@@ -36,11 +37,11 @@ const HintTable::Match& HintTable::match(const ClusterEvent& event) const {
   if (!is_new) return match;
   match.event = event;
   match.label = event.label();
-  match.is_wildcard = event.is_wildcard();
+  match.is_wildcard = event.is_wildcard(matching_);
   for (const Symbol name : order_) {
     Match::Profile profile{.name = name, .plugins = {}, .entries = {}};
     for (const Entry& entry : profiles_.at(name)) {
-      if (!matches(entry.event, event)) continue;
+      if (!matches(entry.event, event, matching_)) continue;
       profile.plugins.insert(entry.plugin);
       profile.entries.push_back(&entry);
     }

@@ -29,7 +29,8 @@ struct EventObjects {
 enum class HintAnswer : std::uint8_t {
   kSkip,
   kQueue,
-  kError,  // counts as kQueue: better a try in vain than a pod forgotten
+  kError,             // counts as kQueue: better a try in vain than a pod forgotten
+  kQueueImmediately,  // v1.28 only: ... and without backoff
 };
 
 using Hint = std::function<HintAnswer(const api::Pod& pod, const EventObjects& objects)>;
@@ -62,20 +63,21 @@ class HintTable {
     ClusterEvent event;
     Symbol label;
     bool is_wildcard = false;
-    bool is_of_interest = false;          // a wildcard, or registered for in some profile
-    PluginSet plugins_of_any_profile;     // who registered for it
+    bool is_of_interest = false;       // a wildcard, or registered for in some profile
+    PluginSet plugins_of_any_profile;  // who registered for it
     struct Profile {
       Symbol name;
       PluginSet plugins;
       std::vector<const Entry*> entries;  // in order of registration
     };
-    std::vector<Profile> profiles;        // those with a matching registration
+    std::vector<Profile> profiles;  // those with a matching registration
 
     const Profile* profile(Symbol name) const;
   };
 
   // `profiles` names the profiles with a hint table, also those without a registration.
-  HintTable(const std::vector<Symbol>& profiles, std::vector<HintRegistration> registrations, PluginNames& names);
+  HintTable(const std::vector<Symbol>& profiles, std::vector<HintRegistration> registrations, PluginNames& names,
+            EventMatching matching = EventMatching::kWithinRegistered);
 
   const Match& match(const ClusterEvent& event) const;
 
@@ -94,6 +96,7 @@ class HintTable {
     std::size_t operator()(const Key& key) const;
   };
 
+  EventMatching matching_;
   std::vector<Symbol> order_;  // of the profiles
   std::unordered_map<Symbol, std::deque<Entry>> profiles_;
   mutable std::unordered_map<Key, Match, KeyHash> matches_;  // filled as events happen; there are few kinds

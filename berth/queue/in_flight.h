@@ -1,8 +1,8 @@
 // Pods that are being tried, and the events that happened meanwhile.
 //
-// A pod that is being tried is in no queue, so an event cannot wake it; yet the event may be just what it will turn out to
-// lack. So while anything is in flight, events are recorded, and a pod that comes back rejected is asked about those that
-// happened since it was popped. How the record is kept differs by release: see ordered_in_flight.h and
+// A pod that is being tried is in no queue, so an event cannot wake it; yet the event may be just what it will turn out
+// to lack. So while anything is in flight, events are recorded, and a pod that comes back rejected is asked about those
+// that happened since it was popped. How the record is kept differs by release: see ordered_in_flight.h and
 // counted_in_flight.h.
 //
 // Not thread safe.

@@ -16,7 +16,9 @@ void CountingQueueMetrics::count_incoming(QueueName queue, Symbol event_label) {
   incoming[std::string(to_string(queue)) + "/" + event_label.str()] += 1;
 }
 
-void CountingQueueMetrics::add_pending(QueueName queue, int delta) { pending[std::string(to_string(queue))] += delta; }
+void CountingQueueMetrics::add_pending(QueueName queue, int delta) {
+  pending[std::string(to_string(queue))] += delta;
+}
 
 void CountingQueueMetrics::add_unschedulable(Symbol plugin, Symbol profile, int delta) {
   unschedulable[plugin.str() + "/" + profile.str()] += delta;
@@ -26,6 +28,8 @@ void CountingQueueMetrics::add_in_flight_events(Symbol event_label, std::int64_t
   in_flight_events[event_label.str()] += delta;
 }
 
-void CountingQueueMetrics::hint_ends(Symbol, Symbol, HintAnswer) { hints_asked += 1; }
+void CountingQueueMetrics::hint_ends(Symbol, Symbol, HintAnswer) {
+  hints_asked += 1;
+}
 
 }  // namespace berth::queue

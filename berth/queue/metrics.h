@@ -1,5 +1,5 @@
-// What the queue counts, handed out as values. Whoever serves metrics implements QueueMetrics; the queue knows no registry
-// and no clock.
+// What the queue counts, handed out as values. Whoever serves metrics implements QueueMetrics; the queue knows no
+// registry and no clock.
 #pragma once
 
 #include <cstdint>

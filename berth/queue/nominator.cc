@@ -4,23 +4,35 @@
 
 namespace berth::queue {
 
-void Nominator::add(const api::Pod& pod, const Nominating& nominating) {
+bool Nominator::can_be_nominated(const api::Pod& pod) const {
+  if (!find_pod_ || rules_.nominates == Nominates::kAnyPod) return true;
+  const api::PodPtr known = find_pod_(pod.metadata.name_space, pod.metadata.name);
+  if (known == nullptr) return false;
+  return rules_.nominates == Nominates::kPodsThatExist || known->spec.node_name.empty();
+}
+
+void Nominator::add(const api::Pod& pod, const Nominating& nominating, const QueuedPod* queued) {
   remove(pod.metadata.uid);
   Symbol node_name = nominating.node_name;
   if (nominating.mode == Nominating::Mode::kKeep) {
     node_name = pod.status.nominated_node_name;
     if (node_name.empty()) return;
   }
-  if (node_name.empty() && !keeps_cleared_) return;
-  if (find_pod_) {
-    const api::PodPtr known = find_pod_(pod.metadata.name_space, pod.metadata.name);
-    if (known == nullptr || !known->spec.node_name.empty()) return;
-  }
+  if (node_name.empty() && !quirks_.cleared_nomination_stays) return;
+  if (!can_be_nominated(pod)) return;
   node_by_uid_[pod.metadata.uid] = node_name;
-  by_node_[node_name].push_back(Nomination{pod.metadata.name_space, pod.metadata.name, pod.metadata.uid});
+  std::vector<Nomination>& of_node = by_node_[node_name];
+  // Only possible if one was left behind: see Quirks::replacement_keeps_nomination.
+  if (std::ranges::find(of_node, pod.metadata.uid, &Nomination::uid) != of_node.end()) return;
+  Nomination nomination{pod.metadata.name_space, pod.metadata.name, pod.metadata.uid};
+  if (rules_.nomination_holds != NominationHolds::kItsName) {
+    nomination.pod = queued != nullptr ? queued->pod : std::make_shared<const api::Pod>(pod);
+    if (rules_.nomination_holds == NominationHolds::kTheQueuedPod) nomination.queued = queued;
+  }
+  of_node.push_back(std::move(nomination));
 }
 
-void Nominator::update(const api::Pod& old_pod, const api::Pod& new_pod) {
+void Nominator::update(const api::Pod& old_pod, const api::Pod& new_pod, const QueuedPod* queued) {
   Nominating nominating;
   // A nomination that only this process knows of (its status patch is under way) must survive an update of the pod that
   // does not carry it yet.
@@ -30,17 +42,41 @@ void Nominator::update(const api::Pod& old_pod, const api::Pod& new_pod) {
     }
   }
   remove(old_pod.metadata.uid);
-  add(new_pod, nominating);
+  add(new_pod, nominating, queued);
 }
 
 bool Nominator::remove(std::string_view uid) {
   const auto found = node_by_uid_.find(std::string(uid));
   if (found == node_by_uid_.end()) return false;
-  const auto node = by_node_.find(found->second);
-  std::erase_if(node->second, [uid](const Nomination& nomination) { return nomination.uid == uid; });
-  if (node->second.empty()) by_node_.erase(node);
+  if (const auto node = by_node_.find(found->second); node != by_node_.end()) {
+    const auto nomination = std::ranges::find(node->second, uid, &Nomination::uid);
+    if (nomination != node->second.end()) node->second.erase(nomination);
+    if (node->second.empty()) by_node_.erase(node);
+  }
   node_by_uid_.erase(found);
   return true;
+}
+
+void Nominator::on_change(const QueuedPod& queued, const api::PodPtr& new_pod) {
+  if (rules_.nomination_holds != NominationHolds::kTheQueuedPod) return;
+  const bool is_replaced = queued.pod->metadata.uid != new_pod->metadata.uid;
+  if (is_replaced && !quirks_.replacement_keeps_nomination) return;  // update() will find and replace it
+  for (auto& [node, nominations] : by_node_) {
+    for (Nomination& nomination : nominations) {
+      if (nomination.queued != &queued) continue;
+      nomination.pod = new_pod;
+      nomination.uid = new_pod->metadata.uid;
+    }
+  }
+}
+
+void Nominator::on_leaving(const QueuedPod& queued) {
+  if (rules_.nomination_holds != NominationHolds::kTheQueuedPod) return;
+  for (auto& [node, nominations] : by_node_) {
+    for (Nomination& nomination : nominations) {
+      if (nomination.queued == &queued) nomination.queued = nullptr;
+    }
+  }
 }
 
 const std::vector<Nominator::Nomination>& Nominator::for_node(Symbol node_name) const {

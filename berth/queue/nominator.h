@@ -1,7 +1,8 @@
 // Nominations: pods that preemption (or the binding cycle) has promised a node, until they are placed or give it up.
 // Other pods are tried as if the nominated ones were already there.
 //
-// A nomination belongs to a pod's UID and refers to the pod by name; it exists independently of where the pod is.
+// A nomination belongs to a pod's UID and refers to the pod by name; it exists independently of where the pod is. In
+// older releases it holds the pod itself: see NominationHolds in release.h.
 //
 // Not thread safe.
 #pragma once
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "berth/api/pod.h"
+#include "berth/queue/queued_pod.h"
+#include "berth/queue/quirks.h"
 
 namespace berth::queue {
 
@@ -35,16 +38,24 @@ class Nominator {
     Symbol name_space;
     std::string name;
     std::string uid;
+    // Unless nominations hold only names: the pod, and where in the queue it was nominated from, if there.
+    api::PodPtr pod = nullptr;
+    const QueuedPod* queued = nullptr;
   };
 
-  // `keeps_cleared`: quirk Q-07, a cleared nomination stays as one to the node "".
-  Nominator(FindPod find_pod, bool keeps_cleared) : find_pod_(std::move(find_pod)), keeps_cleared_(keeps_cleared) {}
+  Nominator(FindPod find_pod, const Rules& rules, const Quirks& quirks)
+      : find_pod_(std::move(find_pod)), rules_(rules), quirks_(quirks) {}
 
-  // Replaces the pod's nomination. A pod that is gone or has a node gets none.
-  void add(const api::Pod& pod, const Nominating& nominating);
-  void update(const api::Pod& old_pod, const api::Pod& new_pod);
+  // Replaces the pod's nomination. A pod that is gone or has a node gets none. `queued` is the pod's place in the
+  // queue, if the queue itself asks.
+  void add(const api::Pod& pod, const Nominating& nominating, const QueuedPod* queued = nullptr);
+  void update(const api::Pod& old_pod, const api::Pod& new_pod, const QueuedPod* queued = nullptr);
   // Returns whether there was one.
   bool remove(std::string_view uid);
+
+  // The queue has another version of a queued pod from now on (to be called before update()), or has it no longer.
+  void on_change(const QueuedPod& queued, const api::PodPtr& new_pod);
+  void on_leaving(const QueuedPod& queued);
 
   // In the order in which they were made.
   const std::vector<Nomination>& for_node(Symbol node_name) const;
@@ -55,8 +66,11 @@ class Nominator {
   void for_each(const std::function<void(Symbol, const Nomination&)>& fn) const;
 
  private:
+  bool can_be_nominated(const api::Pod& pod) const;
+
   FindPod find_pod_;
-  bool keeps_cleared_;
+  const Rules& rules_;
+  const Quirks quirks_;
   std::unordered_map<Symbol, std::vector<Nomination>> by_node_;
   std::unordered_map<std::string, Symbol> node_by_uid_;
 };

@@ -75,14 +75,21 @@ std::vector<ClusterEvent> node_update_events(const api::Node& old_node, const ap
   return events;
 }
 
-bool differs_for_scheduling(const api::Pod& old_pod, const api::Pod& new_pod) {
+bool differs_for_scheduling(const api::Pod& old_pod, const api::Pod& new_pod, PodChange change) {
   const api::ObjectMeta &a = old_pod.metadata, &b = new_pod.metadata;
-  return a.uid != b.uid || a.generate_name != b.generate_name || a.creation_timestamp != b.creation_timestamp ||
-         a.deletion_timestamp != b.deletion_timestamp ||
-         a.deletion_grace_period_seconds != b.deletion_grace_period_seconds || a.labels != b.labels ||
-         a.annotations != b.annotations || a.owner_references != b.owner_references || old_pod.spec != new_pod.spec ||
-         old_pod.status.resource_claim_statuses != new_pod.status.resource_claim_statuses ||
-         old_pod.status.extended_resource_claim_status != new_pod.status.extended_resource_claim_status;
+  if (a.uid != b.uid || a.generate_name != b.generate_name || a.creation_timestamp != b.creation_timestamp ||
+      a.deletion_timestamp != b.deletion_timestamp ||
+      a.deletion_grace_period_seconds != b.deletion_grace_period_seconds || a.labels != b.labels ||
+      a.annotations != b.annotations || a.owner_references != b.owner_references || old_pod.spec != new_pod.spec) {
+    return true;
+  }
+  switch (change) {
+    case PodChange::kAllButStatus: return a.finalizers != b.finalizers;
+    case PodChange::kForScheduling:
+      return old_pod.status.resource_claim_statuses != new_pod.status.resource_claim_statuses ||
+             old_pod.status.extended_resource_claim_status != new_pod.status.extended_resource_claim_status;
+  }
+  return false;
 }
 
 }  // namespace berth::queue

@@ -16,7 +16,8 @@ Symbol pod_popped_label() {
 
 }  // namespace
 
-OrderedInFlight::OrderedInFlight(std::size_t max_events, QueueMetrics& metrics) : max_events_(max_events), metrics_(metrics) {}
+OrderedInFlight::OrderedInFlight(std::size_t max_events, QueueMetrics& metrics)
+    : max_events_(max_events), metrics_(metrics) {}
 
 OrderedInFlight::~OrderedInFlight() {
   for (Pod* pod = oldest_; pod != nullptr;) {

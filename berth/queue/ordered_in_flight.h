@@ -1,9 +1,10 @@
-// The record of pods in flight as one list of pods and events in the order of their arrival: what happened since a pod was
-// popped is what stands behind it.
+// The record of pods in flight as one list of pods and events in the order of their arrival: what happened since a pod
+// was popped is what stands behind it.
 //
-// Events are kept only as far back as the oldest pod needs, and never more than `max_events`: beyond that the oldest are
-// dropped, and a pod that was in flight by then counts as having missed something, which sends it to backoff as if
-// everything had happened. So memory is bounded even under a pod that stays in flight for hours, and no wake-up is lost.
+// Events are kept only as far back as the oldest pod needs, and never more than `max_events`: beyond that the oldest
+// are dropped, and a pod that was in flight by then counts as having missed something, which sends it to backoff as if
+// everything had happened. So memory is bounded even under a pod that stays in flight for hours, and no wake-up is
+// lost.
 //
 // Not thread safe. Invariant: without a pod in flight there are no events.
 #pragma once

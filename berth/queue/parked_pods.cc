@@ -10,30 +10,64 @@ namespace berth::queue {
 
 namespace {
 
-// Doubly linked lists of classes in a group and of pods in a class.
-template <typename Owner, typename Item>
-void append(Owner& owner, Item& item, Item* Item::*before, Item* Item::*after) {
-  item.*before = owner.last;
-  item.*after = nullptr;
-  (owner.last != nullptr ? owner.last->*after : owner.first) = &item;
-  owner.last = &item;
+void append(ParkedGroup& group, ParkedClass& pods) {
+  pods.before = group.last;
+  pods.after = nullptr;
+  (group.last != nullptr ? group.last->after : group.first) = &pods;
+  group.last = &pods;
 }
 
-template <typename Owner, typename Item>
-void remove(Owner& owner, Item& item, Item* Item::*before, Item* Item::*after) {
-  (item.*before != nullptr ? (item.*before)->*after : owner.first) = item.*after;
-  (item.*after != nullptr ? (item.*after)->*before : owner.last) = item.*before;
-  item.*before = item.*after = nullptr;
+void remove(ParkedGroup& group, ParkedClass& pods) {
+  (pods.before != nullptr ? pods.before->after : group.first) = pods.after;
+  (pods.after != nullptr ? pods.after->before : group.last) = pods.before;
+}
+
+void append(ParkedClass& pods, QueuedPod& pod) {
+  pod.parked_in = &pods;
+  pod.parked_after = nullptr;
+  if (pods.first == nullptr) {
+    pods.first = pod.parked_before = &pod;
+    return;
+  }
+  pod.parked_before = pods.first->parked_before;
+  pod.parked_before->parked_after = &pod;
+  pods.first->parked_before = &pod;
+}
+
+void remove(ParkedClass& pods, QueuedPod& pod) {
+  if (pods.first == &pod) {
+    pods.first = pod.parked_after;
+  } else {
+    pod.parked_before->parked_after = pod.parked_after;
+  }
+  // Whoever stands behind gets the pod's predecessor; behind the last one stands the first one's.
+  QueuedPod* behind = pod.parked_after != nullptr ? pod.parked_after : pods.first;
+  if (behind != nullptr) behind->parked_before = pod.parked_before;
+  pod.parked_in = nullptr;
+  pod.parked_before = pod.parked_after = nullptr;
 }
 
 }  // namespace
 
-std::size_t ParkedPods::KeyHash::operator()(const PodClassKey& key) const {
-  std::uint64_t hash = key.name_space.id();
-  for (const void* part : {key.spec, key.labels, key.claim_statuses, static_cast<const void*>(key.group)}) {
+ParkedPods::ClassKey ParkedPods::key_of(const QueuedPod& pod, std::uint32_t group_number) {
+  const api::Pod& object = *pod.pod;
+  return {.name_space = object.metadata.name_space,
+          .spec = object.spec.shared.identity(),
+          .labels = object.metadata.labels.identity(),
+          .claim_statuses = object.status.resource_claim_statuses.identity(),
+          .group_number = group_number};
+}
+
+std::uint32_t ParkedPods::hash_of(const ClassKey& key) {
+  std::uint64_t hash = hash_combine(key.name_space.id(), key.group_number);
+  for (const void* part : {key.spec, key.labels, key.claim_statuses}) {
     hash = hash_combine(hash, std::bit_cast<std::uintptr_t>(part));
   }
-  return hash;
+  return static_cast<std::uint32_t>(hash);
+}
+
+ParkedPods::Groups::const_iterator ParkedPods::find_group(std::uint32_t number) const {
+  return std::ranges::find(groups_, number, [](const auto& group) { return group->number; });
 }
 
 ParkedGroup& ParkedPods::group_for(const QueuedPod& pod) {
@@ -43,29 +77,32 @@ ParkedGroup& ParkedPods::group_for(const QueuedPod& pod) {
       return *group;
     }
   }
+  do {
+    ++last_group_number_;
+  } while (find_group(last_group_number_) != groups_.end());
   groups_.push_back(std::make_unique<ParkedGroup>(ParkedGroup{.profile = pod.profile(),
                                                               .unschedulable_plugins = pod.unschedulable_plugins,
                                                               .pending_plugins = pod.pending_plugins,
-                                                              .gating_plugin = pod.gating_plugin}));
+                                                              .gating_plugin = pod.gating_plugin,
+                                                              .number = last_group_number_}));
   return *groups_.back();
 }
 
 void ParkedPods::link(QueuedPod& pod) {
   BERTH_CHECK(pod.parked_in == nullptr, "{} is parked already", api::full_name(pod.pod->metadata));
   ParkedGroup& group = group_for(pod);
-  const api::Pod& object = *pod.pod;
-  const PodClassKey key{.name_space = object.metadata.name_space,
-                        .spec = object.spec.shared.identity(),
-                        .labels = object.metadata.labels.identity(),
-                        .claim_statuses = object.status.resource_claim_statuses.identity(),
-                        .group = &group};
-  const auto [at, is_new] = classes_.try_emplace(key, nullptr);
-  if (is_new) {
-    at->second = class_pool_.make(ParkedClass{.key = key, .group = &group});
-    append(group, *at->second, &ParkedClass::before, &ParkedClass::after);
+  const ClassKey key = key_of(pod, group.number);
+  const ClassLookup lookup{key, hash_of(key)};
+  const auto found = classes_.find(lookup);
+  ParkedClass* pods = found != classes_.end() ? *found : nullptr;
+  if (pods == nullptr) {
+    pods = class_pool_.make(ParkedClass{.hash = lookup.hash, .group_number = group.number});
+    append(group, *pods);
+    append(*pods, pod);
+    classes_.insert(pods);
+  } else {
+    append(*pods, pod);
   }
-  append(*at->second, pod, &QueuedPod::parked_before, &QueuedPod::parked_after);
-  pod.parked_in = at->second;
   by_waiting_time_.push(pod);
 }
 
@@ -73,16 +110,15 @@ void ParkedPods::unlink(QueuedPod& pod) {
   BERTH_CHECK(pod.parked_in != nullptr, "{} is not parked", api::full_name(pod.pod->metadata));
   by_waiting_time_.erase(pod);
   ParkedClass& pods = *pod.parked_in;
-  remove(pods, pod, &QueuedPod::parked_before, &QueuedPod::parked_after);
-  pod.parked_in = nullptr;
+  remove(pods, pod);
   if (pods.first != nullptr) return;
 
-  ParkedGroup& group = *pods.group;
-  remove(group, pods, &ParkedClass::before, &ParkedClass::after);
-  classes_.erase(pods.key);
+  const auto at = find_group(pods.group_number);
+  ParkedGroup& group = **at;
+  remove(group, pods);
+  classes_.erase(&pods);
   class_pool_.destroy(&pods);
-  if (group.first != nullptr) return;
-  std::erase_if(groups_, [&group](const auto& candidate) { return candidate.get() == &group; });
+  if (group.first == nullptr) groups_.erase(at);
 }
 
 void ParkedPods::collect_waiting_longer(Duration limit, Instant now, std::vector<QueuedPod*>& into) const {

@@ -1,5 +1,5 @@
-// The index of parked pods: those that wait for an event. An event must not cost by how many are parked, only by how many
-// it can wake, so they are kept in two levels.
+// The index of parked pods: those that wait for an event. An event must not cost by how many are parked, only by how
+// many it can wake, so they are kept in two levels.
 //
 // A group holds the pods of one profile that were rejected by the same plugins; an event that none of these plugins
 // registered for is done with the whole group in one comparison. Within a group, a class holds the pods that a
@@ -12,9 +12,11 @@
 // kUnschedulable.
 #pragma once
 
+#include <absl/container/flat_hash_set.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "berth/base/keyed_heap.h"
@@ -23,25 +25,13 @@
 
 namespace berth::queue {
 
-struct ParkedGroup;
-
-// What a class-scoped hint may look at. The pointers identify shared values that the pods of the class keep alive.
-struct PodClassKey {
-  Symbol name_space;
-  const void* spec = nullptr;
-  const void* labels = nullptr;
-  const void* claim_statuses = nullptr;
-  const ParkedGroup* group = nullptr;
-  bool operator==(const PodClassKey&) const = default;
-};
-
+// Kept small, because pods that share nothing with others have one each.
 struct ParkedClass {
-  PodClassKey key;
-  ParkedGroup* group = nullptr;
-  QueuedPod* first = nullptr;
-  QueuedPod* last = nullptr;
+  QueuedPod* first = nullptr;  // its parked_before is the last one
   ParkedClass* before = nullptr;
   ParkedClass* after = nullptr;
+  std::uint32_t hash = 0;
+  std::uint32_t group_number = 0;
 };
 
 struct ParkedGroup {
@@ -49,6 +39,7 @@ struct ParkedGroup {
   PluginSet unschedulable_plugins;
   PluginSet pending_plugins;
   PluginId gating_plugin = kNoPlugin;
+  std::uint32_t number = 0;  // unique among the groups that there are
   ParkedClass* first = nullptr;
   ParkedClass* last = nullptr;
 
@@ -58,15 +49,17 @@ struct ParkedGroup {
 
 class ParkedPods {
  public:
+  using Groups = std::vector<std::unique_ptr<ParkedGroup>>;
+
   // Requires: not linked. Takes the pod's rejectors, gate and object as they are now: to change them, unlink first.
   void link(QueuedPod& pod);
-  // Requires: linked.
+  // Requires: linked. The pod's object may have changed just before.
   void unlink(QueuedPod& pod);
 
   std::size_t size() const { return by_waiting_time_.size(); }
 
   // In a fixed order. Must not be kept over a link or unlink.
-  const std::vector<std::unique_ptr<ParkedGroup>>& groups() const { return groups_; }
+  const Groups& groups() const { return groups_; }
 
   // Appends the pods that have waited for longer than `limit` at `now`, longest first.
   void collect_waiting_longer(Duration limit, Instant now, std::vector<QueuedPod*>& into) const;
@@ -87,14 +80,43 @@ class ParkedPods {
     Instant rank(const QueuedPod& pod) const { return pod.waits_since; }
     bool operator()(const QueuedPod&, const QueuedPod&) const { return false; }
   };
-  struct KeyHash {
-    std::size_t operator()(const PodClassKey& key) const;
+
+  // What a class-scoped hint may look at. The pointers identify shared values that the pods of the class keep alive. A
+  // class has no key of its own: its first pod has it.
+  struct ClassKey {
+    Symbol name_space;
+    const void* spec;
+    const void* labels;
+    const void* claim_statuses;
+    std::uint32_t group_number;
+    bool operator==(const ClassKey&) const = default;
+  };
+  struct ClassLookup {
+    ClassKey key;
+    std::uint32_t hash;
+  };
+  struct ClassHash {
+    using is_transparent = void;
+    std::size_t operator()(const ParkedClass* pods) const { return pods->hash; }
+    std::size_t operator()(const ClassLookup& lookup) const { return lookup.hash; }
+  };
+  struct ClassEqual {
+    using is_transparent = void;
+    bool operator()(const ParkedClass* a, const ParkedClass* b) const { return a == b; }
+    bool operator()(const ParkedClass* pods, const ClassLookup& lookup) const {
+      return pods->hash == lookup.hash && key_of(*pods->first, pods->group_number) == lookup.key;
+    }
+    bool operator()(const ClassLookup& lookup, const ParkedClass* pods) const { return (*this)(pods, lookup); }
   };
 
+  static ClassKey key_of(const QueuedPod& pod, std::uint32_t group_number);
+  static std::uint32_t hash_of(const ClassKey& key);
   ParkedGroup& group_for(const QueuedPod& pod);
+  Groups::const_iterator find_group(std::uint32_t number) const;
 
-  std::vector<std::unique_ptr<ParkedGroup>> groups_;
-  std::unordered_map<PodClassKey, ParkedClass*, KeyHash> classes_;
+  Groups groups_;
+  std::uint32_t last_group_number_ = 0;
+  absl::flat_hash_set<ParkedClass*, ClassHash, ClassEqual> classes_;
   ObjectPool<ParkedClass> class_pool_;
   IntrusiveHeap<QueuedPod, LongestWaitFirst, &QueuedPod::heap_position> by_waiting_time_;
 };

@@ -1,5 +1,5 @@
-// Sets of plugins as bits, so that "which plugins rejected this pod" is one word and matching it against an event is one
-// instruction. A queue numbers the plugin names it meets, in the order it meets them.
+// Sets of plugins as bits, so that "which plugins rejected this pod" is one word and matching it against an event is
+// one instruction. A queue numbers the plugin names it meets, in the order it meets them.
 #pragma once
 
 #include <bit>

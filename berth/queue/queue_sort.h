@@ -33,9 +33,7 @@ class ActiveOrder {
 
   explicit ActiveOrder(QueueSort custom = {}) : custom_(std::move(custom)) {}
 
-  Rank rank(const QueuedPod& pod) const {
-    return custom_ ? Rank{} : Rank{api::priority_of(*pod.pod), pod.timestamp};
-  }
+  Rank rank(const QueuedPod& pod) const { return custom_ ? Rank{} : Rank{api::priority_of(*pod.pod), pod.timestamp}; }
   bool operator()(const QueuedPod& a, const QueuedPod& b) const {
     return custom_ ? custom_(a, b) : priority_then_time(a, b);
   }

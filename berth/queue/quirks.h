@@ -32,9 +32,9 @@ struct Quirks {
   // Q-10 (not reported): an update of a pod in flight does not reach its nomination.
   bool in_flight_update_keeps_nomination = false;
 
-  // Q-19, Q-24 (restructured in 1.37): adding a pod whose name is queued replaces the entry, or, if the new one is gated,
-  // may drop it silently; and the gauges of gated and unschedulable pods go wrong. Without the quirk adding a pod twice
-  // is an error, and a successor of the same name replaces its predecessor cleanly.
+  // Q-19, Q-24 (restructured in 1.37): adding a pod whose name is queued replaces the entry, or, if the new one is
+  // gated, may drop it silently; and the gauges of gated and unschedulable pods go wrong. Without the quirk adding a
+  // pod twice is an error, and a successor of the same name replaces its predecessor cleanly.
   bool add_over_queued_pod = false;
 
   // A nominated pod in flight looks like a pod without priority and requests (spec/queue.md 6.13).
@@ -43,14 +43,14 @@ struct Quirks {
   // Calls that make no sense are carried out as far as possible instead of being refused: operations on a closed queue.
   bool works_when_closed = false;
 
-  // Without hints (and in 1.28 also with them) the queue does not know which pods are being tried: an update of one
-  // queues it a second time, as if new. Without the quirk such a pod is sent to backoff if its try fails.
+  // Issue 118226: without hints (and in 1.28 also with them) an update of a pod that is being tried queues it a second
+  // time, as if new. Without the quirk such a pod goes to backoff if its try fails.
   bool update_requeues_pod_in_flight = false;
 
   // --- v1.28 ---
 
-  // PR 120413: a popped pod remembers the last event before it; if that one is dropped meanwhile, the events after it are
-  // not found. Events are counted by reference, and counts go wrong too.
+  // PR 120413: a popped pod remembers the last event before it; if that one is dropped meanwhile, the events after it
+  // are not found. Events are counted by reference, and counts go wrong too.
   bool in_flight_events_get_lost = false;
 
   // Issue 132333: unschedulable_pods counts a PreEnqueue plugin again each time it rejects a pod.

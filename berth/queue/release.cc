@@ -72,7 +72,7 @@ constexpr Rules kV1_20 = [] {
 constexpr Rules kV1_28 = [] {
   Rules rules = kV1_20;
   rules.has_hints = true;
-  rules.leftover_limit = std::nullopt;  // an option, 5 minutes by default
+  rules.leftover_limit = Duration();  // an option, 5 minutes by default
 
   rules.update_ends_backoff = false;
   rules.update_of_unschedulable = UpdateOfUnschedulable::kRequeues;
@@ -157,11 +157,13 @@ const Rules& rules_for(Release release) {
 std::string already_present_text(Release release, Place place, std::string_view pod_name) {
   const bool is_active = place == Place::kActive, is_parked = place == Place::kUnschedulable;
   if (release == Release::kV1_17) {
-    return fmt::format("pod is already present in {}",
-                       is_active ? "the activeQ" : is_parked ? "unschedulableQ" : "the backoffQ");
+    return fmt::format("pod is already present in {}", is_active   ? "the activeQ"
+                                                       : is_parked ? "unschedulableQ"
+                                                                   : "the backoffQ");
   }
-  const std::string_view where =
-      is_active ? "the active queue" : is_parked ? "unschedulable queue" : "the backoff queue";
+  const std::string_view where = is_active   ? "the active queue"
+                                 : is_parked ? "unschedulable queue"
+                                             : "the backoff queue";
   // 1.20 has a colon after "pod", but not for the backoff queue.
   const std::string_view what = release != Release::kV1_20 ? "Pod" : is_active || is_parked ? "pod:" : "pod";
   return fmt::format("{} {} is already present in {}", what, pod_name, where);

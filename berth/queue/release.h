@@ -1,8 +1,8 @@
 // Which kube-scheduler release's rules the queue follows, and what those rules are.
 //
 // There is one queue. What the releases do differently is written down here as named choices, one value of Rules per
-// release; rules_for() reads as a table. The queue asks a rule where it decides, and never which release it is. Rules are
-// what a release meant to do; what it did by mistake is in quirks.h.
+// release; rules_for() reads as a table. The queue asks a rule where it decides, and never which release it is. Rules
+// are what a release meant to do; what it did by mistake is in quirks.h.
 #pragma once
 
 #include <cstdint>
@@ -48,9 +48,9 @@ enum class PreEnqueueOrder : std::uint8_t {
 
 // What an update of an unschedulable pod does.
 enum class UpdateOfUnschedulable : std::uint8_t {
-  kActivates,      // a change makes it active
-  kRequeues,       // a change makes it active, or sends it to backoff if that is due
-  kAsksTheHints,   // it is an event like others (kRequeues if hints are switched off)
+  kActivates,     // a change makes it active
+  kRequeues,      // a change makes it active, or sends it to backoff if that is due
+  kAsksTheHints,  // it is an event like others (kRequeues if hints are switched off)
 };
 
 // Which changes of a pod count as one.
@@ -72,38 +72,38 @@ enum class Nominates : std::uint8_t { kAnyPod, kPodsThatExist, kPodsThatExistWit
 struct Rules {
   // --- Backoff ---
   BackoffRule backoff;
-  bool backs_off_through_its_end;   // a pod whose backoff ends in this very instant (or window) still backs off
+  bool backs_off_through_its_end;  // a pod whose backoff ends in this very instant (or window) still backs off
   bool gated_pods_back_off;
-  bool may_pop_from_backoff;        // SchedulerPopFromBackoffQ exists
-  bool errors_back_off_apart;       // in a heap that is never popped early
+  bool may_pop_from_backoff;   // SchedulerPopFromBackoffQ exists
+  bool errors_back_off_apart;  // in a heap that is never popped early
 
   // --- After a failed try ---
-  bool has_hints;                   // SchedulerQueueingHints exists; else moves are compared by scheduling cycle
-  bool errors_always_back_off;      // else they wait for an event like rejected pods
-  bool return_renominates;          // coming back reads the nomination from the pod's status again
-  std::optional<Duration> leftover_limit;  // how long a pod may stay unschedulable, where that is a constant
+  bool has_hints;               // SchedulerQueueingHints exists; else moves are compared by scheduling cycle
+  bool errors_always_back_off;  // else they wait for an event like rejected pods
+  bool return_renominates;      // coming back reads the nomination from the pod's status again
+  Duration leftover_limit;      // how long a pod may stay unschedulable, where that is a constant; else 0
 
   // --- Updates ---
-  bool update_ends_backoff;         // any update of a pod in backoff makes it active
+  bool update_ends_backoff;  // any update of a pod in backoff makes it active
   UpdateOfUnschedulable update_of_unschedulable;
   PodChange change;
-  bool pod_events_renominate;       // arriving as "UnschedulablePodAdd" or "...Update" reads the nomination again
+  bool pod_events_renominate;  // arriving as "UnschedulablePodAdd" or "...Update" reads the nomination again
 
   // --- Events ---
   Wakes wakes;
   EventMatching matching;
-  bool ignores_unregistered_events;   // an event that nobody registered for does not count as a move
-  bool wildcard_is_for_its_object;    // a wildcard that comes with a pod wakes that pod alone
-  bool hints_may_say_immediately;     // a hint can skip backoff; else only plugins with status Pending do
-  bool gate_filters_events;           // a gated pod hears only what its gate registered for
-  bool spread_pods_want_to_be_near;   // assigned pods also wake pods that PodTopologySpread rejected
-  bool broken_term_voids_affinity;    // one that cannot be parsed voids all of a pod's terms, not only itself
+  bool ignores_unregistered_events;  // an event that nobody registered for does not count as a move
+  bool wildcard_is_for_its_object;   // a wildcard that comes with a pod wakes that pod alone
+  bool hints_may_say_immediately;    // a hint can skip backoff; else only plugins with status Pending do
+  bool gate_filters_events;          // a gated pod hears only what its gate registered for
+  bool spread_pods_want_to_be_near;  // assigned pods also wake pods that PodTopologySpread rejected
+  bool broken_term_voids_affinity;   // one that cannot be parsed voids all of a pod's terms, not only itself
 
   // --- PreEnqueue and activation ---
   PreEnqueueOrder pre_enqueue;
-  bool counts_gated_arrivals;         // queue_incoming_pods_total counts a gated pod's arrival as unschedulable
+  bool counts_gated_arrivals;  // queue_incoming_pods_total counts a gated pod's arrival as unschedulable
   bool has_activate;
-  bool activate_reaches_flights;      // activating a pod in flight makes it retry, and counts as a move
+  bool activate_reaches_flights;  // activating a pod in flight makes it retry, and counts as a move
   bool activate_renominates;
 
   // --- Nominations ---
@@ -113,9 +113,9 @@ struct Rules {
   // --- Odds and ends ---
   bool first_try_counts_from_arrival;  // else from when the pod first became active
   bool close_ends_flights;
-  std::string_view pod_add_label;      // what metrics call the arrival of a new pod
-  std::string_view pod_update_label;   // ... of a pod that an update brought; empty: not counted
-  std::string_view closed_pop_error;   // what pop() on a closed and empty queue says; empty: nothing
+  std::string_view pod_add_label;     // what metrics call the arrival of a new pod
+  std::string_view pod_update_label;  // ... of a pod that an update brought; empty: not counted
+  std::string_view closed_pop_error;  // what pop() on a closed and empty queue says; empty: nothing
 };
 
 const Rules& rules_for(Release release);

@@ -5,7 +5,9 @@
 
 #include "berth/base/check.h"
 #include "berth/base/hash.h"
+#include "berth/queue/counted_in_flight.h"
 #include "berth/queue/object_diff.h"
+#include "berth/queue/ordered_in_flight.h"
 
 // How pods come, go, are popped and come back. What events do to them is in waking.cc.
 
@@ -13,10 +15,8 @@ namespace berth::queue {
 
 namespace {
 
-// What metrics call the reasons for which a pod arrives in a place, besides events.
+// What metrics call the reasons for which a pod arrives in a place, besides events and what Rules says.
 struct Labels {
-  Symbol pod_add{"UnschedulablePodAdd"};
-  Symbol pod_update{"UnschedulablePodUpdate"};
   Symbol attempt_failure{"ScheduleAttemptFailure"};
   Symbol backoff_complete{"BackoffComplete"};
   Symbol pop_from_backoff{"PopFromBackoffQ"};
@@ -38,23 +38,47 @@ std::string_view describe(Place place) {
   return "";
 }
 
+// Switches off what the release does not have, and sets what is not up to the user there.
+QueueOptions within(const Rules& rules, QueueOptions options) {
+  options.pop_from_backoff = options.pop_from_backoff && rules.may_pop_from_backoff;
+  options.queueing_hints = options.queueing_hints && rules.has_hints;
+  if (rules.leftover_limit != Duration()) options.maximum_in_unschedulable = rules.leftover_limit;
+  return options;
+}
+
+std::unique_ptr<InFlight> make_in_flight(const QueueOptions& options, QueueMetrics& metrics) {
+  if (options.quirks.in_flight_events_get_lost) return std::make_unique<CountedInFlight>();
+  return std::make_unique<OrderedInFlight>(options.max_in_flight_events, metrics);
+}
+
 }  // namespace
 
-void ReturnToQueue::operator()(QueuedPod* pod) const { queue->pods_.destroy(pod); }
+void ReturnToQueue::operator()(QueuedPod* pod) const {
+  queue->pods_.destroy(pod);
+}
 
 bool SchedulingQueue::NameEqual::operator()(const QueuedPod* pod, const NameKey& key) const {
   return pod->pod->metadata.name_space == key.name_space && pod->pod->metadata.name == key.name;
 }
 
 SchedulingQueue::SchedulingQueue(QueueOptions options)
-    : options_(std::move(options)),
+    : rules_(rules_for(options.compatibility)),
+      options_(within(rules_, std::move(options))),
+      tracks_flights_(options_.queueing_hints || !options_.quirks.update_requeues_pod_in_flight),
+      pod_add_label_(rules_.pod_add_label),
+      pod_update_label_(rules_.pod_update_label),
       metrics_(options_.metrics != nullptr ? *options_.metrics : no_metrics_),
-      hints_(options_.profiles, std::move(options_.hints), plugin_names_),
+      hints_(options_.profiles, std::move(options_.hints), plugin_names_, rules_.matching),
       order_(options_.queue_sort),
       active_(order_),
-      backoff_(BackoffPolicy{options_.initial_backoff, options_.maximum_backoff, options_.pop_from_backoff}, order_),
-      in_flight_(options_.max_in_flight_events, metrics_),
-      nominator_(options_.find_pod, options_.quirks.cleared_nomination_stays) {
+      backoff_(BackoffPolicy{.initial = options_.initial_backoff,
+                             .maximum = options_.maximum_backoff,
+                             .windows = options_.pop_from_backoff,
+                             .rules = &rules_,
+                             .records = &backoff_records_},
+               order_),
+      in_flight_(make_in_flight(options_, metrics_)),
+      nominator_(options_.find_pod, rules_, options_.quirks) {
   for (const PreEnqueueCheck& check : options_.pre_enqueue) {
     auto at = std::ranges::find(pre_enqueue_, check.profile, &PreEnqueueOfProfile::profile);
     if (at == pre_enqueue_.end()) at = pre_enqueue_.insert(at, PreEnqueueOfProfile{check.profile, {}});
@@ -71,7 +95,7 @@ Result<void> SchedulingQueue::check_open(std::string_view operation) const {
   return fail(fmt::format("{}: the scheduling queue is closed", operation));
 }
 
-// --- The table of names -----------------------------------------------------------------------------------------------
+// --- The table of names --------------------------------------------------------------------------------------------
 
 SchedulingQueue::NameKey SchedulingQueue::key_of(Symbol name_space, std::string_view name) {
   // Never 0, which stands for "not in the table".
@@ -83,20 +107,26 @@ QueuedPod* SchedulingQueue::find(Symbol name_space, std::string_view name) const
   return found == by_name_.end() ? nullptr : *found;
 }
 
-QueuedPod* SchedulingQueue::find(const api::Pod& pod) const { return find(pod.metadata.name_space, pod.metadata.name); }
+QueuedPod* SchedulingQueue::find(const api::Pod& pod) const {
+  return find(pod.metadata.name_space, pod.metadata.name);
+}
 
-const QueuedPod* SchedulingQueue::get(Symbol name_space, std::string_view name) const { return find(name_space, name); }
+const QueuedPod* SchedulingQueue::get(Symbol name_space, std::string_view name) const {
+  return find(name_space, name);
+}
 
 QueuedPod* SchedulingQueue::make(api::PodPtr pod, Instant now) {
   QueuedPod* made = pods_.make();
   made->pod = std::move(pod);
   made->timestamp = made->waits_since = now;
+  if (rules_.first_try_counts_from_arrival) made->initial_attempt_timestamp = now;
   return made;
 }
 
 void SchedulingQueue::discard(QueuedPod& pod) {
   BERTH_CHECK(pod.place == Place::kNone, "{} is in {}", api::full_name(pod.pod->metadata), describe(pod.place));
   if (pod.name_hash != 0) by_name_.erase(&pod);
+  nominator_.on_leaving(pod);
   pods_.destroy(&pod);
 }
 
@@ -107,14 +137,16 @@ void SchedulingQueue::take_name_from(QueuedPod* other, QueuedPod& pod) {
   by_name_.insert(&pod);
 }
 
-// --- From place to place ----------------------------------------------------------------------------------------------
+// --- From place to place -------------------------------------------------------------------------------------------
 
 bool SchedulingQueue::admits(const PreEnqueueCheck& check, PluginId plugin, QueuedPod& pod) {
   metrics_.pre_enqueue_begins();
   const bool admitted = check.admits(*pod.pod);
   metrics_.pre_enqueue_ends(check.plugin, pod.profile(), admitted);
   if (admitted) return true;
-  if (!pod.rejectors().contains(plugin)) metrics_.add_unschedulable(check.plugin, pod.profile(), 1);
+  if (!pod.rejectors().contains(plugin) || options_.quirks.gate_counts_every_rejection) {
+    metrics_.add_unschedulable(check.plugin, pod.profile(), 1);
+  }
   pod.unschedulable_plugins.insert(plugin);
   pod.gating_plugin = plugin;
   return false;
@@ -122,8 +154,9 @@ bool SchedulingQueue::admits(const PreEnqueueCheck& check, PluginId plugin, Queu
 
 void SchedulingQueue::run_pre_enqueue(QueuedPod& pod) {
   const auto found = std::ranges::find(pre_enqueue_, pod.profile(), &PreEnqueueOfProfile::profile);
-  if (found != pre_enqueue_.end()) {
-    const PluginId gate = pod.gating_plugin;
+  if (found != pre_enqueue_.end() && rules_.pre_enqueue != PreEnqueueOrder::kNobodyIsAsked) {
+    const bool gate_goes_first = rules_.pre_enqueue == PreEnqueueOrder::kGateGoesFirst;
+    const PluginId gate = gate_goes_first ? pod.gating_plugin : kNoPlugin;
     for (const auto& [plugin, check] : found->checks) {
       if (plugin == gate && !admits(*check, plugin, pod)) return;
     }
@@ -150,7 +183,7 @@ bool SchedulingQueue::move_to_active(QueuedPod& pod, Symbol label, bool from_bac
       discard(pod);
       return false;
     }
-    park(pod, was_gated, label);
+    park(pod, was_gated, rules_.counts_gated_arrivals ? label : Symbol());
     return false;
   }
 
@@ -167,8 +200,7 @@ bool SchedulingQueue::move_to_active(QueuedPod& pod, Symbol label, bool from_bac
   }
   pod.place = Place::kActive;
   take_name_from(other, pod);
-  metrics_.count_incoming(QueueName::kActive, label);
-  if (label == labels().pod_add || label == labels().pod_update) nominator_.add(*pod.pod, {});
+  if (!label.empty()) metrics_.count_incoming(QueueName::kActive, label);
   return true;
 }
 
@@ -185,7 +217,7 @@ bool SchedulingQueue::move_to_backoff(QueuedPod& pod, Symbol label, Instant) {
   backoff_.push(pod);
   take_name_from(nullptr, pod);
   metrics_.add_pending(QueueName::kBackoff, 1);
-  metrics_.count_incoming(QueueName::kBackoff, label);
+  if (!label.empty()) metrics_.count_incoming(QueueName::kBackoff, label);
   return true;
 }
 
@@ -196,8 +228,8 @@ void SchedulingQueue::park(QueuedPod& pod, bool was_gated, Symbol label) {
   const auto gauge = [](bool gated) { return gated ? QueueName::kGated : QueueName::kUnschedulable; };
   if (!is_update) {
     metrics_.add_pending(gauge(pod.is_gated()), 1);
-    metrics_.count_incoming(QueueName::kUnschedulable, label);
-  } else if (was_gated != pod.is_gated()) {
+    if (!label.empty()) metrics_.count_incoming(QueueName::kUnschedulable, label);
+  } else if (was_gated != pod.is_gated() && !options_.quirks.gated_gauge_drifts) {
     metrics_.add_pending(gauge(was_gated), -1);
     metrics_.add_pending(gauge(pod.is_gated()), 1);
   }
@@ -225,24 +257,25 @@ Place SchedulingQueue::requeue(QueuedPod& pod, Retry retry, Symbol label, Instan
   if (retry == Retry::kAfterBackoff && backoff_.policy().is_backing_off(pod, now)) {
     return move_to_backoff(pod, label, now) ? Place::kBackoff : Place::kUnschedulable;
   }
-  return move_to_active(pod, label, false, now) ? Place::kActive : Place::kUnschedulable;
+  if (!move_to_active(pod, label, false, now)) return Place::kUnschedulable;
+  if (rules_.pod_events_renominate && is_pod_event(label)) nominator_.add(*pod.pod, {}, &pod);
+  return Place::kActive;
 }
 
 void SchedulingQueue::count_rejectors(const QueuedPod& pod, int delta) {
-  pod.rejectors().for_each([&](PluginId plugin) {
-    metrics_.add_unschedulable(plugin_names_.name(plugin), pod.profile(), delta);
-  });
+  pod.rejectors().for_each(
+      [&](PluginId plugin) { metrics_.add_unschedulable(plugin_names_.name(plugin), pod.profile(), delta); });
 }
 
-// --- Pods come, change and go -----------------------------------------------------------------------------------------
+// --- Pods come, change and go --------------------------------------------------------------------------------------
 
 Result<void> SchedulingQueue::add(api::PodPtr pod, Instant now) {
   if (auto open = check_open("add"); !open) return open;
   if (!options_.quirks.add_over_queued_pod) {
     if (const QueuedPod* existing = find(*pod); existing != nullptr) {
       if (existing->uid() == pod->metadata.uid) {
-        return fail(fmt::format("add: pod {} is already in {}", api::full_name(pod->metadata),
-                                describe(existing->place)));
+        return fail(
+            fmt::format("add: pod {} is already in {}", api::full_name(pod->metadata), describe(existing->place)));
       }
       // A successor: the end of its predecessor was not seen.
       const api::PodPtr predecessor = existing->pod;
@@ -251,8 +284,8 @@ Result<void> SchedulingQueue::add(api::PodPtr pod, Instant now) {
   }
   QueuedPod& fresh = *make(std::move(pod), now);
   const api::PodPtr object = fresh.pod;
-  const bool arrived = move_to_active(fresh, labels().pod_add, false, now);
-  if (!arrived && !options_.quirks.gated_add_is_not_nominated) nominator_.add(*object, {});
+  const bool arrived = move_to_active(fresh, pod_add_label_, false, now);
+  if (arrived || !options_.quirks.gated_add_is_not_nominated) nominator_.add(*object, {}, arrived ? &fresh : nullptr);
   return {};
 }
 
@@ -263,40 +296,48 @@ Result<void> SchedulingQueue::update(const api::PodPtr& old_pod, api::PodPtr new
     return fail(fmt::format("update: {} and {} are two pods, not two versions of one",
                             api::full_name(old_pod->metadata), api::full_name(new_pod->metadata)));
   }
-  const std::vector<ClusterEvent> events = pod_update_events(*old_pod, *new_pod);
-  if (options_.queueing_hints && in_flight_.contains(new_pod->metadata.uid)) {
-    for (const ClusterEvent& event : events) {
-      in_flight_.record(hints_.match(event), {api::AnyObject(old_pod), api::AnyObject(new_pod)});
+  const bool asks_hints =
+      options_.queueing_hints && rules_.update_of_unschedulable == UpdateOfUnschedulable::kAsksTheHints;
+  std::vector<ClusterEvent> events;
+  if (asks_hints) events = pod_update_events(*old_pod, *new_pod);
+  if (tracks_flights_ && in_flight_->contains(new_pod->metadata.uid)) {
+    if (asks_hints) {
+      for (const ClusterEvent& event : events) {
+        in_flight_->record(hints_.match(event), {api::AnyObject(old_pod), api::AnyObject(new_pod)});
+      }
+      if (!options_.quirks.in_flight_update_keeps_nomination) nominator_.update(*old_pod, *new_pod);
+      return {};
     }
-    if (!options_.quirks.in_flight_update_keeps_nomination) nominator_.update(*old_pod, *new_pod);
-    return {};
+    if (!options_.quirks.update_requeues_pod_in_flight) {
+      updated_in_flight_.insert(new_pod->metadata.uid);
+      nominator_.update(*old_pod, *new_pod);
+      return {};
+    }
   }
 
   QueuedPod* pod = find(*new_pod);
   if (pod == nullptr) {
-    move_to_active(*make(std::move(new_pod), now), labels().pod_update, false, now);
+    QueuedPod& fresh = *make(std::move(new_pod), now);
+    if (move_to_active(fresh, pod_update_label_, false, now)) nominator_.add(*fresh.pod, {}, &fresh);
     return {};
   }
-  pod->pod = new_pod;
+  replace_object(*pod, *old_pod, new_pod);
   if (pod->place == Place::kActive) {
     active_.update(*pod);
-    nominator_.update(*old_pod, *new_pod);
     return {};
   }
   if (is_in_backoff(*pod)) {
-    backoff_.update(*pod);
-    nominator_.update(*old_pod, *new_pod);
+    if (rules_.update_ends_backoff) {
+      leave_backoff(*pod);
+      move_to_active(*pod, Symbol(), true, now);
+    } else {
+      backoff_.update(*pod);
+    }
     return {};
   }
   park(*pod, pod->is_gated(), Symbol());
-  nominator_.update(*old_pod, *new_pod);
-  if (!options_.queueing_hints) {
-    if (!differs_for_scheduling(*old_pod, *new_pod)) return {};
-    if (backoff_.policy().is_backing_off(*pod, now)) {
-      move_to_backoff(*pod, labels().pod_update, now);
-    } else {
-      move_to_active(*pod, labels().pod_update, false, now);
-    }
+  if (!asks_hints) {
+    update_unschedulable_without_hints(*pod, *old_pod, now);
     return {};
   }
   const EventObjects objects{api::AnyObject(old_pod), api::AnyObject(new_pod)};
@@ -309,16 +350,37 @@ Result<void> SchedulingQueue::update(const api::PodPtr& old_pod, api::PodPtr new
   return {};
 }
 
+void SchedulingQueue::replace_object(QueuedPod& pod, const api::Pod& old_pod, const api::PodPtr& new_pod) {
+  nominator_.on_change(pod, new_pod);
+  pod.pod = new_pod;
+  nominator_.update(old_pod, *new_pod, &pod);
+}
+
+void SchedulingQueue::update_unschedulable_without_hints(QueuedPod& pod, const api::Pod& old_pod, Instant now) {
+  if (!differs_for_scheduling(old_pod, *pod.pod, rules_.change)) return;
+  if (rules_.update_of_unschedulable == UpdateOfUnschedulable::kActivates) {
+    backoff_.policy().forget(*pod.pod);
+  } else if (backoff_.policy().is_backing_off(pod, now)) {
+    move_to_backoff(pod, pod_update_label_, now);
+    return;
+  }
+  const bool arrived = move_to_active(pod, pod_update_label_, false, now);
+  if (arrived && rules_.pod_events_renominate) nominator_.add(*pod.pod, {}, &pod);
+}
+
 Result<void> SchedulingQueue::remove(const api::Pod& pod) {
   if (auto open = check_open("remove"); !open) return open;
   const bool was_nominated = nominator_.remove(pod.metadata.uid);
   QueuedPod* found = find(pod);
+  const bool is_active = found != nullptr && found->place == Place::kActive;
+  if (!is_active || !options_.quirks.delete_keeps_backoff_record) backoff_.policy().forget(pod);
   if (found == nullptr) {
-    if (was_nominated || in_flight_.contains(pod.metadata.uid)) return {};
+    if (was_nominated || in_flight_->contains(pod.metadata.uid)) return {};
     return fail(fmt::format("remove: pod {} is not in the queue", api::full_name(pod.metadata)));
   }
-  const bool counts_rejectors =
-      found->place == Place::kUnschedulable || !options_.quirks.delete_leaks_unschedulable_gauge;
+  const bool counts_rejectors = found->place == Place::kUnschedulable
+                                    ? !options_.quirks.delete_leaks_parked_gauge
+                                    : !options_.quirks.delete_leaks_unschedulable_gauge;
   switch (found->place) {
     case Place::kActive:
       active_.erase(*found);
@@ -335,19 +397,27 @@ Result<void> SchedulingQueue::remove(const api::Pod& pod) {
   return {};
 }
 
-// --- Trying pods ------------------------------------------------------------------------------------------------------
+// --- Trying pods ---------------------------------------------------------------------------------------------------
 
 bool SchedulingQueue::move_to_in_flight(QueuedPod& pod) {
   pod.attempts += 1;
-  if (options_.queueing_hints && !in_flight_.begin(pod.pod)) return false;
+  if (tracks_flights_ && !in_flight_->begin(pod.pod)) return false;
   scheduling_cycle_ += 1;
   count_rejectors(pod, -1);
   return true;
 }
 
+bool SchedulingQueue::end_flight(std::string_view uid) {
+  if (const auto updated = updated_in_flight_.find(uid); updated != updated_in_flight_.end()) {
+    updated_in_flight_.erase(updated);
+  }
+  return in_flight_->end(uid);
+}
+
 PoppedPod SchedulingQueue::hand_out(QueuedPod& pod) {
   by_name_.erase(&pod);
   pod.name_hash = 0;
+  nominator_.on_leaving(pod);
   return PoppedPod(&pod, ReturnToQueue{this});
 }
 
@@ -384,24 +454,20 @@ PoppedPod SchedulingQueue::pop_specific(const api::Pod& pod, Instant now) {
 }
 
 Result<void> SchedulingQueue::done(std::string_view uid) {
-  if (!options_.queueing_hints || in_flight_.end(uid)) return {};
+  if (!tracks_flights_ || end_flight(uid)) return {};
   return fail(fmt::format("done: no pod with UID {} is in flight", uid));
 }
 
 Result<void> SchedulingQueue::add_unschedulable_if_not_present(PoppedPod popped, std::int64_t scheduling_cycle,
                                                                Instant now) {
   const std::string uid = popped->uid();
-  const auto end_flight = [&] {
-    if (options_.queueing_hints) in_flight_.end(uid);
-  };
   if (auto open = check_open("add_unschedulable_if_not_present"); !open) {
-    end_flight();
+    end_flight(uid);
     return open;
   }
   if (const QueuedPod* existing = find(*popped->pod); existing != nullptr) {
-    end_flight();
-    return fail(fmt::format("Pod {} is already present in {}", api::full_name(popped->pod->metadata),
-                            describe(existing->place)));
+    end_flight(uid);
+    return fail(already_present_text(options_.compatibility, existing->place, api::full_name(popped->pod->metadata)));
   }
 
   QueuedPod& pod = *popped.release();
@@ -413,38 +479,40 @@ Result<void> SchedulingQueue::add_unschedulable_if_not_present(PoppedPod popped,
     pod.consecutive_errors = 0;
   }
   pod.timestamp = pod.waits_since = now;
-  pod.backoff_ends_at = Instant();
   pod.was_flushed = false;
+  backoff_.policy().on_failure(pod, now);
   count_rejectors(pod, 1);
 
-  if (!options_.queueing_hints) {
-    if (move_request_cycle_ >= scheduling_cycle || failed_with_error) {
-      move_to_backoff(pod, labels().attempt_failure, now);
-    } else {
-      park(pod, pod.is_gated(), labels().attempt_failure);
-    }
-    return {};
-  }
   const bool is_group_member = options_.generic_workload && pod.pod->spec->scheduling_group.has_value();
-  const Retry retry = failed_with_error || is_group_member ? Retry::kAfterBackoff : decide_by_events_in_flight(pod);
-  requeue(pod, retry, labels().attempt_failure, now);
-  end_flight();
+  const bool tries_again = (failed_with_error && rules_.errors_always_back_off) || updated_in_flight_.contains(uid);
+  if (options_.queueing_hints) {
+    const Retry retry = tries_again || is_group_member ? Retry::kAfterBackoff : decide_by_events_in_flight(pod);
+    requeue(pod, retry, labels().attempt_failure, now);
+  } else if (tries_again || move_request_cycle_ >= scheduling_cycle) {
+    move_to_backoff(pod, labels().attempt_failure, now);
+  } else {
+    park(pod, pod.is_gated(), labels().attempt_failure);
+  }
+  if (rules_.return_renominates) nominator_.add(*pod.pod, {}, &pod);
+  end_flight(uid);
   return {};
 }
 
 Retry SchedulingQueue::decide_by_events_in_flight(const QueuedPod& pod) {
-  if (!in_flight_.contains(pod.uid()) || in_flight_.missed_events(pod.uid())) return Retry::kAfterBackoff;
+  if (pod.rejectors().empty()) return in_flight_->event_count() > 0 ? Retry::kAfterBackoff : Retry::kNot;
+  if (!in_flight_->contains(pod.uid()) || in_flight_->missed_events(pod.uid())) return Retry::kAfterBackoff;
+  const bool may_be_outdone = rules_.hints_may_say_immediately || !pod.pending_plugins.empty();
   Retry retry = Retry::kNot;
-  in_flight_.for_each_event_since(pod.uid(), [&](const InFlight::Event& event) {
+  in_flight_->for_each_event_since(pod.uid(), [&](const InFlight::Event& event) {
     const Retry by_event = decide(pod, *event.match, event.objects);
     if (by_event == Retry::kNot) return true;
     retry = by_event;
-    return by_event == Retry::kAfterBackoff && !pod.pending_plugins.empty();
+    return by_event == Retry::kAfterBackoff && may_be_outdone;
   });
   return retry;
 }
 
-// --- Flushes ----------------------------------------------------------------------------------------------------------
+// --- Flushes -------------------------------------------------------------------------------------------------------
 
 Result<void> SchedulingQueue::flush_backoff_completed(Instant now) {
   if (auto open = check_open("flush_backoff_completed"); !open) return open;
@@ -459,9 +527,8 @@ Result<void> SchedulingQueue::flush_backoff_completed(Instant now) {
 
 Instant SchedulingQueue::next_flush_at() const {
   // A pod leaves backoff at the first flush after its window, and the pool after strictly more than the limit.
-  const Duration window = options_.pop_from_backoff ? Duration::seconds(1) : Duration::nanoseconds(1);
   Instant next = backoff_.next_completion();
-  if (next.is_set()) next = next + window;
+  if (next.is_set()) next = next + backoff_.policy().leaves_after_end();
   if (const Instant since = parked_.longest_waits_since(); since.is_set()) {
     const Instant forced = since + options_.maximum_in_unschedulable + Duration::nanoseconds(1);
     if (!next.is_set() || forced < next) next = forced;
@@ -469,14 +536,18 @@ Instant SchedulingQueue::next_flush_at() const {
   return next;
 }
 
-// --- Looking ----------------------------------------------------------------------------------------------------------
+// --- Looking -------------------------------------------------------------------------------------------------------
 
 std::vector<NominatedPod> SchedulingQueue::nominated_pods_for_node(Symbol node_name) const {
   std::vector<NominatedPod> result;
   for (const Nominator::Nomination& nomination : nominator_.for_node(node_name)) {
+    if (rules_.nomination_holds != NominationHolds::kItsName) {
+      result.push_back({nomination, nomination.pod});
+      continue;
+    }
     const QueuedPod* queued = find(nomination.name_space, nomination.name);
     api::PodPtr pod = queued != nullptr ? queued->pod : nullptr;
-    if (pod == nullptr && !options_.quirks.nominated_in_flight_is_a_stub) pod = in_flight_.find(nomination.uid);
+    if (pod == nullptr && !options_.quirks.nominated_in_flight_is_a_stub) pod = in_flight_->find(nomination.uid);
     result.push_back({nomination, std::move(pod)});
   }
   return result;
@@ -512,8 +583,8 @@ std::vector<api::PodPtr> SchedulingQueue::pending_pods(std::string* summary) con
     for (const QueuedPod* pod : pods_in(place)) pods.push_back(pod->pod);
   }
   if (summary != nullptr) {
-    *summary = fmt::format("activeQ:{}; backoffQ:{}; unschedulablePods:{}", active_.size(), backoff_.size(),
-                           parked_.size());
+    *summary =
+        fmt::format("activeQ:{}; backoffQ:{}; unschedulablePods:{}", active_.size(), backoff_.size(), parked_.size());
   }
   return pods;
 }
@@ -531,7 +602,7 @@ PluginSet SchedulingQueue::plugin_set(std::span<const Symbol> names) {
 
 Result<void> SchedulingQueue::close() {
   if (closed_) return fail("close: the scheduling queue is closed already");
-  in_flight_.clear();
+  if (rules_.close_ends_flights) in_flight_->clear();
   closed_ = true;
   return {};
 }

@@ -1,9 +1,9 @@
 // The scheduling queue: every pod that has no node yet, and when it is tried next.
 //
-// A pod is in one of three places. *Active* pods are tried next, in the order of QueueSort. Pods in *backoff* failed and
-// are worth another try, but not at once. *Unschedulable* pods were rejected, or are held back by a PreEnqueue plugin, and
-// wait for an event that a plugin which rejected them registered for. Popped pods are *in flight* until done() is called
-// for them or they come back through add_unschedulable_if_not_present().
+// A pod is in one of three places. *Active* pods are tried next, in the order of QueueSort. Pods in *backoff* failed
+// and are worth another try, but not at once. *Unschedulable* pods were rejected, or are held back by a PreEnqueue
+// plugin, and wait for an event that a plugin which rejected them registered for. Popped pods are *in flight* until
+// done() is called for them or they come back through add_unschedulable_if_not_present().
 //
 //        add ──> active ──pop──> in flight ──> bound, or back:
 //                  ^  ^                           │
@@ -14,20 +14,25 @@
 // flushes, at next_flush_at() or about every second. Embedders who want a blocking, thread-safe queue find one in
 // blocking_queue.h. Not thread safe. Given the same calls it does the same, always.
 //
+// It follows the rules of one kube-scheduler release, by default the newest one that Berth knows: see release.h and
+// docs/releases.md.
+//
 // Calls that make no sense (adding a pod twice, done() for a pod that is not in flight, anything on a closed queue)
 // return an Error that says so and change nothing.
 #pragma once
+
+#include <absl/container/flat_hash_set.h>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <absl/container/flat_hash_set.h>
 #include "berth/api/pod.h"
 #include "berth/base/error.h"
 #include "berth/base/function_ref.h"
@@ -42,6 +47,7 @@
 #include "berth/queue/queue_sort.h"
 #include "berth/queue/queued_pod.h"
 #include "berth/queue/quirks.h"
+#include "berth/queue/release.h"
 
 namespace berth::queue {
 
@@ -56,18 +62,21 @@ struct PreEnqueueCheck {
 using FindNamespaceLabels = std::function<const api::Labels*(Symbol name_space)>;
 
 struct QueueOptions {
+  // Whose rules apply. Options that a release does not have are without effect there.
+  Release compatibility = Release::kV1_36;
+
   Duration initial_backoff = Duration::seconds(1);
   Duration maximum_backoff = Duration::seconds(10);
   // How long a pod stays unschedulable before it is tried again without any event.
   Duration maximum_in_unschedulable = Duration::minutes(5);
 
   // kube-scheduler's feature gates of the same names.
-  bool pop_from_backoff = true;  // SchedulerPopFromBackoffQ
-  bool queueing_hints = true;    // SchedulerQueueingHints
+  bool pop_from_backoff = true;   // SchedulerPopFromBackoffQ
+  bool queueing_hints = true;     // SchedulerQueueingHints
   bool generic_workload = false;  // GenericWorkload
 
-  QueueSort queue_sort;           // empty: priority, then time
-  std::vector<Symbol> profiles;   // the scheduler names that this queue serves
+  QueueSort queue_sort;          // empty: priority, then time
+  std::vector<Symbol> profiles;  // the scheduler names that this queue serves
   std::vector<HintRegistration> hints;
   std::vector<PreEnqueueCheck> pre_enqueue;  // asked in this order, the one that holds a pod back first
 
@@ -139,8 +148,8 @@ class SchedulingQueue {
   PoppedPod pop_specific(const api::Pod& pod, Instant now);
   // The pod's try is over (bound, or given up).
   Result<void> done(std::string_view uid);
-  // The pod's try failed. Before, set popped->pod to its newest version and its rejectors to the plugins that rejected it
-  // (none: it failed with an error). Ends its flight in any case. `scheduling_cycle` is the cycle of the failure.
+  // The pod's try failed. Before, set popped->pod to its newest version and its rejectors to the plugins that rejected
+  // it (none: it failed with an error). Ends its flight in any case. `scheduling_cycle` is the cycle of the failure.
   Result<void> add_unschedulable_if_not_present(PoppedPod popped, std::int64_t scheduling_cycle, Instant now);
 
   // --- Waking pods ------------------------------------------------------------------------------------------------
@@ -171,6 +180,7 @@ class SchedulingQueue {
 
   // --- Looking --------------------------------------------------------------------------------------------------
 
+  const Rules& rules() const { return rules_; }
   // Null if no pod of that name is in a place. Valid until the next call that changes the queue.
   const QueuedPod* get(Symbol name_space, std::string_view name) const;
   std::size_t count(Place place) const;
@@ -178,7 +188,9 @@ class SchedulingQueue {
   std::vector<const QueuedPod*> pods_in(Place place) const;
   // All pods that are in a place, and "activeQ:1; backoffQ:0; unschedulablePods:2".
   std::vector<api::PodPtr> pending_pods(std::string* summary = nullptr) const;
-  const InFlight& in_flight() const { return in_flight_; }
+  const InFlight& in_flight() const { return *in_flight_; }
+  // What v1.17 keeps about failures by the names of pods; empty under other rules.
+  const BackoffRecords& backoff_records() const { return backoff_records_; }
   // How many pods have been popped.
   std::int64_t scheduling_cycle() const { return scheduling_cycle_; }
   // The scheduling cycle at the last event that was of interest to anybody.
@@ -191,7 +203,7 @@ class SchedulingQueue {
   PluginSet plugin_set(std::span<const Symbol> names);
   Symbol plugin_name(PluginId plugin) const { return plugin_names_.name(plugin); }
 
-  // Nothing more is accepted; what is active can still be popped. All flights end.
+  // Nothing more is accepted; what is active can still be popped. All flights end (if the release's rules say so).
   Result<void> close();
   bool is_closed() const { return closed_; }
 
@@ -235,7 +247,7 @@ class SchedulingQueue {
   // (see Quirks::add_over_queued_pod).
   bool move_to_active(QueuedPod& pod, Symbol label, bool from_backoff, Instant now);
   bool move_to_backoff(QueuedPod& pod, Symbol label, Instant now);
-  // Puts the pod into the unschedulable pool or brings its entry there up to date.
+  // Puts the pod into the unschedulable pool or brings its entry there up to date. An empty label is not counted.
   void park(QueuedPod& pod, bool was_gated, Symbol label);
   void unpark(QueuedPod& pod, bool counts_as_gated);
   Place requeue(QueuedPod& pod, Retry retry, Symbol label, Instant now);
@@ -264,10 +276,20 @@ class SchedulingQueue {
 
   bool activate_one(const api::Pod& pod, Instant now);
   bool move_to_in_flight(QueuedPod& pod);
+  // False if it was not in flight.
+  bool end_flight(std::string_view uid);
   PoppedPod hand_out(QueuedPod& pod);
+  void replace_object(QueuedPod& pod, const api::Pod& old_pod, const api::PodPtr& new_pod);
+  // The pod is unschedulable and has a new object, and the release does not ask hints about that.
+  void update_unschedulable_without_hints(QueuedPod& pod, const api::Pod& old_pod, Instant now);
+  bool is_pod_event(Symbol label) const { return label == pod_add_label_ || label == pod_update_label_; }
   void count_rejectors(const QueuedPod& pod, int delta);
 
+  const Rules& rules_;
   QueueOptions options_;
+  const bool tracks_flights_;
+  const Symbol pod_add_label_;
+  const Symbol pod_update_label_;
   QueueMetrics no_metrics_;
   QueueMetrics& metrics_;
   PluginNames plugin_names_;
@@ -282,9 +304,11 @@ class SchedulingQueue {
   absl::flat_hash_set<QueuedPod*, NameHash, NameEqual> by_name_;
   ActiveOrder order_;
   IntrusiveHeap<QueuedPod, ActiveOrder, &QueuedPod::heap_position> active_;
+  BackoffRecords backoff_records_;
   BackoffQueue backoff_;
   ParkedPods parked_;
-  InFlight in_flight_;
+  std::unique_ptr<InFlight> in_flight_;
+  std::set<std::string, std::less<>> updated_in_flight_;  // UIDs, where such an update is not an event
   Nominator nominator_;
 
   std::vector<Wake> wakes_;  // scratch space of the walks

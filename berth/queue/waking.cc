@@ -17,9 +17,9 @@ HintAnswer SchedulingQueue::ask(const HintTable::Entry& entry, const QueuedPod& 
 }
 
 Retry SchedulingQueue::decide(const QueuedPod& pod, const HintTable::Match& match, const EventObjects& objects) {
-  if (pod.rejectors().empty()) return Retry::kAfterBackoff;
+  if (rules_.wakes == Wakes::kEverybody || pod.rejectors().empty()) return Retry::kAfterBackoff;
   if (match.is_wildcard) {
-    if (!objects.new_object) return Retry::kAfterBackoff;
+    if (!objects.new_object || !rules_.wildcard_is_for_its_object) return Retry::kAfterBackoff;
     const auto about = objects.new_object.as<api::Pod>();
     return about != nullptr && about->metadata.uid == pod.uid() ? Retry::kAfterBackoff : Retry::kNot;
   }
@@ -29,24 +29,30 @@ Retry SchedulingQueue::decide(const QueuedPod& pod, const HintTable::Match& matc
   Retry retry = Retry::kNot;
   for (const HintTable::Entry* entry : profile->entries) {
     if (!pod.rejectors().contains(entry->plugin)) continue;
-    if (ask(*entry, pod, match, objects) == HintAnswer::kSkip) continue;
+    const HintAnswer answer = ask(*entry, pod, match, objects);
+    if (answer == HintAnswer::kSkip) continue;
     if (pod.pending_plugins.contains(entry->plugin)) return Retry::kImmediately;
+    if (answer == HintAnswer::kQueueImmediately && rules_.hints_may_say_immediately) return Retry::kImmediately;
     retry = Retry::kAfterBackoff;
-    if (pod.pending_plugins.empty()) break;
+    if (pod.pending_plugins.empty() && !rules_.hints_may_say_immediately) break;
   }
   return retry;
 }
 
 bool SchedulingQueue::is_gate_indifferent(PluginId gating_plugin, const HintTable::Match& match) const {
-  return gating_plugin != kNoPlugin && !match.plugins_of_any_profile.contains(gating_plugin);
+  return rules_.gate_filters_events && gating_plugin != kNoPlugin &&
+         !match.plugins_of_any_profile.contains(gating_plugin);
 }
 
-void SchedulingQueue::collect_wakes(const ParkedGroup& group, const HintTable::Match& match, const EventObjects& objects,
-                                    const QueuedPod* own, std::optional<PreCheck> pre_check) {
+void SchedulingQueue::collect_wakes(const ParkedGroup& group, const HintTable::Match& match,
+                                    const EventObjects& objects, const QueuedPod* own,
+                                    std::optional<PreCheck> pre_check) {
   if (is_gate_indifferent(group.gating_plugin, match)) return;
   const PluginSet rejectors = group.rejectors();
   bool one_answer_per_class = true;
-  if (!rejectors.empty() && !match.is_wildcard && hints_.has_profile(group.profile)) {
+  const bool asks_hints = rules_.wakes == Wakes::kPodsOfItsListeners && !rejectors.empty() && !match.is_wildcard &&
+                          hints_.has_profile(group.profile);
+  if (asks_hints) {
     const HintTable::Match::Profile* profile = match.profile(group.profile);
     if (profile == nullptr || !profile->plugins.intersects(rejectors)) return;
     one_answer_per_class = std::ranges::none_of(profile->entries, [rejectors](const HintTable::Entry* entry) {
@@ -78,14 +84,14 @@ void SchedulingQueue::move_wakes(const HintTable::Match& match, const EventObjec
   }
   wakes_.clear();
   move_request_cycle_ = scheduling_cycle_;
-  if (record_in_flight && options_.queueing_hints && !in_flight_.empty()) in_flight_.record(match, objects);
+  if (record_in_flight && options_.queueing_hints && !in_flight_->empty()) in_flight_->record(match, objects);
 }
 
 Result<void> SchedulingQueue::move_all(const ClusterEvent& event, EventObjects objects, Instant now,
                                        std::optional<PreCheck> pre_check) {
   if (auto open = check_open("move_all"); !open) return open;
   const HintTable::Match& match = hints_.match(event);
-  if (!match.is_of_interest) return {};
+  if (!match.is_of_interest && rules_.ignores_unregistered_events) return {};
   const QueuedPod* own = nullptr;
   for (const api::AnyObject* object : {&objects.old_object, &objects.new_object}) {
     if (const auto pod = *object ? object->as<api::Pod>() : nullptr; pod != nullptr) own = find(*pod);
@@ -98,7 +104,7 @@ Result<void> SchedulingQueue::move_all(const ClusterEvent& event, EventObjects o
 void SchedulingQueue::move_if_of_interest(const std::vector<QueuedPod*>& candidates, const ClusterEvent& event,
                                           const EventObjects& objects, bool record_in_flight, Instant now) {
   const HintTable::Match& match = hints_.match(event);
-  if (!match.is_of_interest) return;
+  if (!match.is_of_interest && rules_.ignores_unregistered_events) return;
   const bool skips_indifferent_gates = !match.is_wildcard || options_.quirks.leftover_flush_skips_gated;
   for (QueuedPod* pod : candidates) {
     if (skips_indifferent_gates && is_gate_indifferent(pod->gating_plugin, match)) continue;
@@ -113,12 +119,14 @@ void SchedulingQueue::collect_near(const api::Pod& assigned, std::vector<QueuedP
       options_.find_namespace_labels ? options_.find_namespace_labels(assigned.metadata.name_space) : nullptr;
   for (const auto& group : parked_.groups()) {
     bool rejected_by_spread = false;
-    group->unschedulable_plugins.for_each(
-        [&](PluginId plugin) { rejected_by_spread |= plugin_names_.name(plugin) == pod_topology_spread; });
+    if (rules_.spread_pods_want_to_be_near) {
+      group->unschedulable_plugins.for_each(
+          [&](PluginId plugin) { rejected_by_spread |= plugin_names_.name(plugin) == pod_topology_spread; });
+    }
     for (const ParkedClass* pods = group->first; pods != nullptr; pods = pods->after) {
       const api::Pod& any = *pods->first->pod;
       const bool is_near = (rejected_by_spread && any.metadata.name_space == assigned.metadata.name_space) ||
-                           has_required_affinity_to(any, assigned, namespace_labels);
+                           has_required_affinity_to(any, assigned, namespace_labels, rules_.broken_term_voids_affinity);
       if (!is_near) continue;
       for (QueuedPod* pod = pods->first; pod != nullptr; pod = pod->parked_after) into.push_back(pod);
     }
@@ -151,7 +159,7 @@ Result<void> SchedulingQueue::flush_unschedulable_leftover(Instant now) {
   std::vector<QueuedPod*> leftover;
   parked_.collect_waiting_longer(options_.maximum_in_unschedulable, now, leftover);
   if (leftover.empty()) return {};
-  const bool right = !options_.quirks.leftover_flush_skips_gated;
+  const bool right = !options_.quirks.leftover_flush_skips_gated && !options_.quirks.gated_leftover_is_flushed_again;
   for (QueuedPod* pod : leftover) {
     pod->was_flushed = true;
     if (right) pod->waits_since = now;  // one that a gate still holds back waits anew
@@ -169,15 +177,20 @@ bool SchedulingQueue::activate_one(const api::Pod& pod, Instant now) {
   if (found == nullptr || found->place == Place::kActive) return false;
   const bool from_backoff = is_in_backoff(*found);
   if (from_backoff) leave_backoff(*found);
-  return move_to_active(*found, label, from_backoff, now);
+  if (!move_to_active(*found, label, from_backoff, now)) return false;
+  if (rules_.activate_renominates) nominator_.add(*found->pod, {}, found);
+  return true;
 }
 
 Result<void> SchedulingQueue::activate(std::span<const api::PodPtr> pods, Instant now) {
   if (auto open = check_open("activate"); !open) return open;
+  if (!rules_.has_activate) {
+    return fail(fmt::format("activate: {} has no such call", to_string(options_.compatibility)));
+  }
   for (const api::PodPtr& pod : pods) {
-    if (activate_one(*pod, now)) continue;
-    if (options_.queueing_hints && in_flight_.contains(pod->metadata.uid)) {
-      in_flight_.record(hints_.match(force_activate()), {{}, api::AnyObject(pod)});
+    if (activate_one(*pod, now) || !rules_.activate_reaches_flights) continue;
+    if (options_.queueing_hints && in_flight_->contains(pod->metadata.uid)) {
+      in_flight_->record(hints_.match(force_activate()), {{}, api::AnyObject(pod)});
     }
     move_request_cycle_ = scheduling_cycle_;
   }
@@ -194,6 +207,10 @@ std::optional<WakeSet> SchedulingQueue::wake_set(Symbol name_space, std::string_
   if (pod->is_gated()) set.gating_plugin = plugin_names_.name(pod->gating_plugin);
   const bool times_out = !pod->is_gated() || !options_.quirks.leftover_flush_skips_gated;
   if (times_out) set.forced_try_at = pod->waits_since + options_.maximum_in_unschedulable;
+  if (rules_.wakes == Wakes::kEverybody) {
+    set.triggers.push_back({ClusterEvent(resource::kAny, action::kAll), Symbol()});
+    return set;
+  }
   for (const HintTable::Entry& entry : hints_.entries(pod->profile())) {
     if (pod->rejectors().contains(entry.plugin)) {
       set.triggers.push_back({entry.event, plugin_names_.name(entry.plugin)});

@@ -1,5 +1,5 @@
-// `berth inspect FILE...`: what is in a dump of a cluster. Reads YAML and JSON, several documents to a file, Lists and what
-// `kubectl get ... -o yaml|json` prints; "-" is standard input.
+// `berth inspect FILE...`: what is in a dump of a cluster. Reads YAML and JSON, several documents to a file, Lists and
+// what `kubectl get ... -o yaml|json` prints; "-" is standard input.
 #include <fmt/core.h>
 
 #include <cerrno>
@@ -77,8 +77,9 @@ void add_inspect(Program& program) {
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   command.add_flag("--all", options->all, "Show all rows of long lists");
-  command.footer("Example: kubectl get nodes,pods -A -o yaml | berth inspect -\n"
-                 "Exits with 1 if something could not be read.");
+  command.footer(
+      "Example: kubectl get nodes,pods -A -o yaml | berth inspect -\n"
+      "Exits with 1 if something could not be read.");
   program.set_action(command, [options] { return inspect_files(*options); });
 }
 

@@ -77,7 +77,9 @@ Flat projected(const std::string& json, const Type& type) {
   return flat;
 }
 
-std::string wrong(const std::string& what, const Error& error) { return what + ": " + error.message(); }
+std::string wrong(const std::string& what, const Error& error) {
+  return what + ": " + error.message();
+}
 
 // An object or a list, decoded from one of the two formats and written as JSON and protobuf.
 struct Written {

@@ -1,5 +1,5 @@
-// Compares Berth's codecs with Go's on a codec trace: every object decoded from JSON and from protobuf, written again, and
-// held against what Go wrote, as far as Berth keeps the fields.
+// Compares Berth's codecs with Go's on a codec trace: every object decoded from JSON and from protobuf, written again,
+// and held against what Go wrote, as far as Berth keeps the fields.
 #pragma once
 
 #include <ostream>

@@ -1,5 +1,5 @@
-// berth-conformance WHAT FILE...: compares Berth with recorded traces of kube-scheduler's own code, and says in what they
-// differ. Exits with 0 if in nothing, 1 if in something, 2 if it could not compare.
+// berth-conformance WHAT FILE...: compares Berth with recorded traces of kube-scheduler's own code, and says in what
+// they differ. Exits with 0 if in nothing, 1 if in something, 2 if it could not compare.
 
 #include <fmt/format.h>
 
@@ -32,7 +32,8 @@ bool compare_queue(std::span<const std::string> files) {
   return differing == 0;
 }
 
-// `--rewrite FILE` in front of the traces writes Berth's own encodings to FILE, for the oracle's `codec -check` to read.
+// `--rewrite FILE` in front of the traces writes Berth's own encodings to FILE, for the oracle's `codec -check` to
+// read.
 bool compare_codec(std::span<const std::string> files) {
   std::ofstream rewritten;
   if (files.size() > 2 && files.front() == "--rewrite") {

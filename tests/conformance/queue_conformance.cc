@@ -9,6 +9,7 @@
 #include "berth/api/kinds.h"
 #include "berth/queue/object_diff.h"
 #include "berth/queue/scheduling_queue.h"
+#include "tests/conformance/legacy_queue_setup.h"
 #include "tests/conformance/queue_setup.h"
 #include "tests/conformance/trace.h"
 
@@ -24,10 +25,11 @@ constexpr Place kPlaces[] = {Place::kActive, Place::kBackoff, Place::kErrorBacko
 
 class Replay {
  public:
-  explicit Replay(Json header) : epoch_(Instant::parse(text_of(header, "epoch")).value()), now_(epoch_) {
+  explicit Replay(Json header)
+      : release_(release_of(header)), epoch_(Instant::parse(text_of(header, "epoch")).value()), now_(epoch_) {
     for (const Json name_space : array_of(header, "namespaces")) store_namespace(decode_object(name_space, pool_));
     queue::QueueOptions options = options_from_header(header, view_);
-    if (text_of(header, "mode") == "default") {
+    if (uses_plugins(header)) {
       hints_ = options.hints;
       registration_difference_ = registration_difference(header, options);
     }
@@ -48,6 +50,7 @@ class Replay {
     flatten(op["state"].value(), "state", expected);
     Flat actual = std::move(out);
     render_state(actual);
+    leave_out_newer(release_, actual);
     return first_difference(expected, actual);
   }
 
@@ -94,7 +97,8 @@ class Replay {
       ignore(queue_->assigned_pod_added(pod_of(op, "pod", pool_), now_));
     } else if (name == "assignedPodUpdated") {
       ignore(queue_->assigned_pod_updated(pod_of(op, "old", pool_), pod_of(op, "new", pool_),
-                                          event_of(op["event"].value()), now_));
+                                          has(op, "event") ? event_of(op["event"].value()) : assigned_pod_update(),
+                                          now_));
     } else if (name == "flushBackoff") {
       ignore(queue_->flush_backoff_completed(now_));
     } else if (name == "flushUnschedulable") {
@@ -107,6 +111,12 @@ class Replay {
       queue_->denominate(*pod_of(op, "pod", pool_));
     } else if (name == "nominatedForNode") {
       render_nominated(Symbol(text_of(op, "node")), out);
+    } else if (name == "lister") {
+      store(op, pod_of(op, "pod", pool_));
+    } else if (name == "numUnschedulable") {
+      out["out.count"] = std::to_string(queue_->count(Place::kUnschedulable));
+    } else if (name == "pendingPods") {
+      render_pending(out);
     } else if (name == "close") {
       ignore(queue_->close());
     } else if (name == "metrics") {
@@ -139,12 +149,20 @@ class Replay {
     }
   }
 
-  static ClusterEvent event_of(Json event) {
+  // In older releases an event has no label but the one it is given.
+  ClusterEvent event_of(Json event) const {
+    const char* label = release_ == queue::Release::kV1_36 ? "customLabel" : "label";
     return {Symbol(text_of(event, "resource")), static_cast<queue::ActionSet>(integer_of(event, "action")),
-            Symbol(text_of(event, "customLabel"))};
+            Symbol(text_of(event, label))};
+  }
+
+  api::PodPtr pod_of(Json op, std::string_view key, InternPool& pool) const {
+    const bool counts_managed_fields = queue_->rules().change == queue::PodChange::kAllButStatus;
+    return counts_managed_fields ? pod_with_managed_fields(op, key, pool) : conformance::pod_of(op, key, pool);
   }
 
   static queue::Nominating nominating_of(Json op) {
+    if (has(op, "node")) return nominating_by_node(text_of(op, "node"));
     if (!has(op, "nominating")) return {};
     const Json nominating = op["nominating"].value();
     const bool overrides = text_of(nominating, "mode") == "override";
@@ -154,7 +172,9 @@ class Replay {
 
   void popped(queue::PoppedPod pod, Flat& out) {
     if (pod == nullptr) {
-      out["out.empty"] = "true";
+      const std::string_view error = queue_->rules().closed_pop_error;
+      out[error.empty() ? "out.empty" : "out.error"] = "true";
+      if (!error.empty()) out["out.errorText"] = error;
       return;
     }
     render_pod(*pod, "out.popped", out);
@@ -167,13 +187,19 @@ class Replay {
     auto node = popped_.extract(uid);
     if (node.empty()) throw std::runtime_error("nothing was popped with UID " + uid);
     queue::PoppedPod pod = std::move(node.mapped());
-    pod->clear_rejectors();
-    pod->unschedulable_plugins = plugin_set(op, "unschedulablePlugins");
-    pod->pending_plugins = plugin_set(op, "pendingPlugins");
+    if (!flag_of(op, "keepPlugins")) {
+      pod->clear_rejectors();
+      pod->unschedulable_plugins = plugin_set(op, "unschedulablePlugins");
+      pod->pending_plugins = plugin_set(op, "pendingPlugins");
+    }
     pod->pod = pod_of(op, "pod", pool_);
+    const bool loses = loses_events(*queue_, *pod);
     const auto added =
         queue_->add_unschedulable_if_not_present(std::move(pod), integer_of(op, "podSchedulingCycle"), now_);
-    if (added) return;
+    if (added) {
+      if (loses) out["out.lostEvents"] = "true";
+      return;
+    }
     out["out.error"] = "true";
     out["out.errorText"] = added.error().message();
   }
@@ -222,9 +248,9 @@ class Replay {
       return;
     }
     if (kind == "Node") {
-      events = change == "update" ? queue::node_update_events(*objects.old_object.as<api::Node>(),
-                                                              *objects.new_object.as<api::Node>())
-                                  : std::vector{ClusterEvent(queue::resource::kNode, change_action)};
+      events = change == "update"
+                   ? queue::node_update_events(*objects.old_object.as<api::Node>(), *objects.new_object.as<api::Node>())
+                   : std::vector{ClusterEvent(queue::resource::kNode, change_action)};
     } else if (kind == "Pod") {
       const api::AnyObject& object = objects.new_object ? objects.new_object : objects.old_object;
       const api::PodPtr pod = object.as<api::Pod>();
@@ -312,6 +338,7 @@ class Replay {
       std::ranges::sort(pods);
       render_list(pods, "state.nominated." + node, into);
     }
+    render_backoff_records(*queue_, epoch_, into);
     into["state.schedulingCycle"] = std::to_string(queue_->scheduling_cycle());
     into["state.moveRequestCycle"] = std::to_string(queue_->move_request_cycle());
   }
@@ -330,8 +357,8 @@ class Replay {
     }
   }
 
-  // What each registered function says about each pod in the queue, whether or not its plugin rejected the pod. `version`
-  // stands in for the queued pod of its name.
+  // What each registered function says about each pod in the queue, whether or not its plugin rejected the pod.
+  // `version` stands in for the queued pod of its name.
   void render_hints(const std::vector<ClusterEvent>& events, const queue::EventObjects& objects,
                     const api::PodPtr& version, Flat& out) const {
     std::map<std::string, api::PodPtr> pods;
@@ -371,6 +398,7 @@ class Replay {
       case queue::HintAnswer::kQueue: return "queue";
       case queue::HintAnswer::kSkip: return "skip";
       case queue::HintAnswer::kError: return "error";
+      case queue::HintAnswer::kQueueImmediately: return "queueImmediately";
     }
     return "";
   }
@@ -388,6 +416,15 @@ class Replay {
       out[path + ".uid"] = pods[i].pod != nullptr ? pods[i].pod->metadata.uid : pods[i].nomination.uid;
       if (pods[i].pod != nullptr) out[path + ".rv"] = pods[i].pod->metadata.resource_version;
     }
+  }
+
+  void render_pending(Flat& out) const {
+    std::string summary;
+    std::vector<std::string> names;
+    for (const api::PodPtr& pod : queue_->pending_pods(&summary)) names.push_back(api::full_name(pod->metadata));
+    std::ranges::sort(names);
+    render_list(names, "out.pods", out);
+    if (release_ == queue::Release::kV1_28) out["out.summary"] = summary;
   }
 
   void render_metrics(Flat& out) const {
@@ -408,6 +445,7 @@ class Replay {
     out["out.metrics.summary"] = summary;
   }
 
+  const queue::Release release_;
   InternPool pool_;
   Instant epoch_;
   Instant now_;

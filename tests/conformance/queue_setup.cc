@@ -10,6 +10,7 @@
 
 #include "berth/api/cluster.h"
 #include "berth/plugins/default_hints.h"
+#include "tests/conformance/legacy_queue_setup.h"
 
 namespace berth::conformance {
 
@@ -18,7 +19,9 @@ using queue::HintAnswer;
 
 namespace {
 
-const api::ObjectMeta* metadata_of(const api::AnyObject& object) { return object ? &object.metadata() : nullptr; }
+const api::ObjectMeta* metadata_of(const api::AnyObject& object) {
+  return object ? &object.metadata() : nullptr;
+}
 
 Symbol label_of(const api::ObjectMeta& metadata, Symbol key) {
   const Symbol* value = metadata.labels->find(key);
@@ -30,7 +33,9 @@ bool has_label(const api::Labels& labels, Symbol key, Symbol value) {
   return found != nullptr && *found == value;
 }
 
-HintAnswer queue_if(bool condition) { return condition ? HintAnswer::kQueue : HintAnswer::kSkip; }
+HintAnswer queue_if(bool condition) {
+  return condition ? HintAnswer::kQueue : HintAnswer::kSkip;
+}
 
 queue::Hint synthetic_hint(Json fn) {
   const std::string type = text_of(fn, "type");
@@ -104,7 +109,9 @@ std::function<bool(const api::Pod&)> synthetic_check(Json reject, ClusterView& v
   throw std::runtime_error("unknown PreEnqueue rejection " + type);
 }
 
-Duration seconds(double n) { return Duration::nanoseconds(std::llround(n * 1e9)); }
+Duration seconds(double n) {
+  return Duration::nanoseconds(std::llround(n * 1e9));
+}
 
 bool priority_sort_then_name(const queue::QueuedPod& a, const queue::QueuedPod& b) {
   if (queue::priority_then_time(a, b)) return true;
@@ -118,7 +125,7 @@ void use_synthetic_functions(Json header, ClusterView& view, queue::QueueOptions
                              .plugin = Symbol(text_of(hint, "plugin")),
                              .event = queue::ClusterEvent(text_of(hint, "resource"),
                                                           static_cast<queue::ActionSet>(integer_of(hint, "action"))),
-                             .hint = synthetic_hint(hint["fn"].value())});
+                             .hint = with_result(synthetic_hint(hint["fn"].value()), hint["fn"].value())});
   }
   for (const Json check : array_of(header, "preEnqueue")) {
     options.pre_enqueue.push_back({.profile = Symbol(text_of(check, "profile")),
@@ -161,13 +168,18 @@ void use_plugins(Json header, ClusterView& view, queue::QueueOptions& options) {
 
 }  // namespace
 
+bool uses_plugins(Json header) {
+  return text_of(header, "mode") == "default" && release_of(header) == queue::Release::kV1_36;
+}
+
 queue::QueueOptions options_from_header(Json header, ClusterView& view) {
   const Json config = header["config"].value();
   queue::QueueOptions options;
   options.initial_backoff = seconds(number_of(config, "podInitialBackoffSeconds"));
   options.maximum_backoff = seconds(number_of(config, "podMaxBackoffSeconds"));
   options.maximum_in_unschedulable = seconds(number_of(config, "podMaxInUnschedulablePodsSeconds"));
-  options.quirks = queue::Quirks::upstream();
+  options.compatibility = release_of(header);
+  options.quirks = queue::Quirks::upstream(options.compatibility);
   if (has(config, "featureGates")) {
     const Json gates = config["featureGates"].value();
     options.pop_from_backoff = flag_of(gates, "SchedulerPopFromBackoffQ");
@@ -176,7 +188,7 @@ queue::QueueOptions options_from_header(Json header, ClusterView& view) {
   if (text_of(config, "less") == "PrioritySort+name") options.queue_sort = priority_sort_then_name;
   for (const std::string& profile : texts_of(header, "profiles")) options.profiles.emplace_back(profile);
 
-  if (text_of(header, "mode") == "default") {
+  if (uses_plugins(header)) {
     use_plugins(header, view, options);
   } else {
     use_synthetic_functions(header, view, options);

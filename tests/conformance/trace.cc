@@ -21,7 +21,9 @@ bool TraceReader::next(Json& line) {
   return true;
 }
 
-bool has(Json object, std::string_view key) { return object[key].error() == simdjson::SUCCESS; }
+bool has(Json object, std::string_view key) {
+  return object[key].error() == simdjson::SUCCESS;
+}
 
 std::string text_of(Json object, std::string_view key, std::string_view absent) {
   std::string_view text = absent;
@@ -37,9 +39,13 @@ double number_of(Json object, std::string_view key, double absent) {
   return has(object, key) ? object[key].get_double().value() : absent;
 }
 
-bool flag_of(Json object, std::string_view key) { return has(object, key) && object[key].get_bool().value(); }
+bool flag_of(Json object, std::string_view key) {
+  return has(object, key) && object[key].get_bool().value();
+}
 
-simdjson::dom::array array_of(Json object, std::string_view key) { return object[key].get_array().value(); }
+simdjson::dom::array array_of(Json object, std::string_view key) {
+  return object[key].get_array().value();
+}
 
 std::vector<std::string> texts_of(Json object, std::string_view key) {
   std::vector<std::string> texts;

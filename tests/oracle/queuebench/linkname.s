@@ -1,0 +1,1 @@
+// Empty on purpose: lets upstream.go declare a function without a body.
