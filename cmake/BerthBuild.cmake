@@ -18,7 +18,7 @@ add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthr
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-restrict)  # GCC 12 sees overlaps in std::string's own operator+ (GCC bug 105651)
 endif()
-# Bugs are assertions that stay on in release builds: see berth/base/check.h. NDEBUG only switches off the libraries' own.
+# Bugs are assertions that stay on in release builds: see berth/base/check.h. NDEBUG switches off the libraries' own.
 if(BERTH_SANITIZE)
   add_compile_options(-fsanitize=${BERTH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${BERTH_SANITIZE})

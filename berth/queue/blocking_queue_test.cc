@@ -74,9 +74,9 @@ TEST(BlockingQueue, NoPodIsLostOrDoubledAmongManyThreads) {
         if (popped->attempts == 1) {
           const bool is_rejected = popped->pod->metadata.name.back() % 2 == 0;
           reject(queue, std::move(popped), is_rejected ? "Fit" : "");
-          if (is_rejected) {
-            EXPECT_TRUE(queue.move_all(node_add(), {}));
-          }
+          // The pod may have been woken by another thread's event and placed meanwhile, as the last: then all is
+          // closed.
+          if (is_rejected) (void)queue.move_all(node_add(), {});
           continue;
         }
         const std::string name = popped->pod->metadata.name;

@@ -280,13 +280,18 @@ Result<void> SchedulingQueue::add(api::PodPtr pod, Instant now) {
       // A successor: the end of its predecessor was not seen.
       const api::PodPtr predecessor = existing->pod;
       if (auto removed = remove(*predecessor); !removed) return removed;
+    } else if (tracks_flights_ && in_flight_->contains(pod->metadata.uid)) {
+      return fail(fmt::format("add: pod {} is already in flight", api::full_name(pod->metadata)));
     }
   }
-  QueuedPod& fresh = *make(std::move(pod), now);
-  const api::PodPtr object = fresh.pod;
-  const bool arrived = move_to_active(fresh, pod_add_label_, false, now);
-  if (arrived || !options_.quirks.gated_add_is_not_nominated) nominator_.add(*object, {}, arrived ? &fresh : nullptr);
+  enter(*make(std::move(pod), now), pod_add_label_, now);
   return {};
+}
+
+void SchedulingQueue::enter(QueuedPod& fresh, Symbol label, Instant now) {
+  const api::PodPtr object = fresh.pod;  // move_to_active() may destroy the entry
+  const bool arrived = move_to_active(fresh, label, false, now);
+  if (arrived || !options_.quirks.gated_add_is_not_nominated) nominator_.add(*object, {}, arrived ? &fresh : nullptr);
 }
 
 Result<void> SchedulingQueue::update(const api::PodPtr& old_pod, api::PodPtr new_pod, Instant now) {
@@ -317,8 +322,7 @@ Result<void> SchedulingQueue::update(const api::PodPtr& old_pod, api::PodPtr new
 
   QueuedPod* pod = find(*new_pod);
   if (pod == nullptr) {
-    QueuedPod& fresh = *make(std::move(new_pod), now);
-    if (move_to_active(fresh, pod_update_label_, false, now)) nominator_.add(*fresh.pod, {}, &fresh);
+    enter(*make(std::move(new_pod), now), pod_update_label_, now);
     return {};
   }
   replace_object(*pod, *old_pod, new_pod);
@@ -343,6 +347,7 @@ Result<void> SchedulingQueue::update(const api::PodPtr& old_pod, api::PodPtr new
   const EventObjects objects{api::AnyObject(old_pod), api::AnyObject(new_pod)};
   for (const ClusterEvent& event : events) {
     const HintTable::Match& match = hints_.match(event);
+    if (is_in_backoff(*pod)) leave_backoff(*pod);  // by an earlier event: see Quirks::update_goes_on_after_backoff
     const Place place = requeue(*pod, decide(*pod, match, objects), match.label, now);
     if (place == Place::kActive) break;
     if (place == Place::kBackoff && (options_.pop_from_backoff || !options_.quirks.update_goes_on_after_backoff)) break;
@@ -442,7 +447,7 @@ PoppedPod SchedulingQueue::pop(Instant) {
 }
 
 PoppedPod SchedulingQueue::pop_specific(const api::Pod& pod, Instant now) {
-  activate_one(pod, now);
+  if (check_open("pop_specific")) activate_one(pod, now);
   QueuedPod* found = find(pod);
   if (found == nullptr || found->place != Place::kActive) return PoppedPod(nullptr, ReturnToQueue{this});
   active_.erase(*found);

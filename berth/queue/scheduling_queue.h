@@ -243,6 +243,9 @@ class SchedulingQueue {
   void run_pre_enqueue(QueuedPod& pod);
   bool admits(const PreEnqueueCheck& check, PluginId plugin, QueuedPod& pod);
 
+  // A pod that the queue did not know becomes active, or is held back; its nomination is noted.
+  void enter(QueuedPod& fresh, Symbol label, Instant now);
+
   // Each returns whether the pod arrived; if not, it is parked because a PreEnqueue plugin holds it back, or destroyed
   // (see Quirks::add_over_queued_pod).
   bool move_to_active(QueuedPod& pod, Symbol label, bool from_backoff, Instant now);
