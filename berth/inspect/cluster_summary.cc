@@ -164,8 +164,9 @@ class Summary {
     for (const auto& [phase, pods] : phases_) result_.phases.push_back({phase, pods});
     for (auto& [key, row] : classes_) result_.classes.push_back(std::move(row));
     for (const auto& [kind, count] : other) result_.other.push_back({kind, count});
-    std::ranges::stable_sort(result_.phases, std::greater{}, &PhaseSummary::pods);
-    std::ranges::stable_sort(result_.classes, std::greater{}, &ClassSummary::pods);
+    std::ranges::sort(result_.phases, {}, [](const PhaseSummary& row) { return std::tuple(-row.pods, row.phase); });
+    std::ranges::sort(result_.classes, {},
+                      [](const ClassSummary& row) { return std::tuple(-row.pods, row.name_space, row.owner); });
     std::ranges::sort(result_.pending, {}, &PendingSummary::pod);
     std::ranges::sort(result_.dangling);
     return std::move(result_);

@@ -128,8 +128,13 @@ void ParkedPods::collect_waiting_longer(Duration limit, Instant now, std::vector
     into.push_back(&pod);
     return true;
   });
-  std::stable_sort(into.begin() + static_cast<std::ptrdiff_t>(first), into.end(),
-                   [](const QueuedPod* a, const QueuedPod* b) { return a->waits_since < b->waits_since; });
+  const auto waited_longer = [](const QueuedPod* a, const QueuedPod* b) {
+    if (a->waits_since != b->waits_since) return a->waits_since < b->waits_since;
+    const api::ObjectMeta &left = a->pod->metadata, &right = b->pod->metadata;
+    if (left.name_space != right.name_space) return left.name_space.text() < right.name_space.text();
+    return left.name < right.name;
+  };
+  std::sort(into.begin() + static_cast<std::ptrdiff_t>(first), into.end(), waited_longer);
 }
 
 Instant ParkedPods::longest_waits_since() const {
