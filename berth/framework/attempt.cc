@@ -1,0 +1,392 @@
+#include "berth/framework/attempt.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "berth/base/check.h"
+
+namespace berth::framework {
+namespace {
+
+std::string joined(const std::vector<Symbol>& names) {
+  std::vector<std::string_view> texts;
+  for (const Symbol name : names) texts.push_back(name.text());
+  return fmt::format("[{}]", fmt::join(texts, " "));
+}
+
+void insert_sorted(std::vector<Symbol>& names, Symbol name) {
+  const auto at = std::lower_bound(names.begin(), names.end(), name, SymbolTextLess());
+  if (at == names.end() || *at != name) names.insert(at, name);
+}
+
+}  // namespace
+
+std::vector<const cache::PlacedPod*> NominatedPods::competing(Symbol node_name, const api::Pod& pod) const {
+  std::vector<const cache::PlacedPod*> competitors;
+  const auto it = by_node_.find(node_name);
+  if (it == by_node_.end()) return competitors;
+  for (const cache::PlacedPod& nominated : it->second) {
+    if (api::priority_of(*nominated.pod) >= api::priority_of(pod) && nominated.pod->metadata.uid != pod.metadata.uid) {
+      competitors.push_back(&nominated);
+    }
+  }
+  return competitors;
+}
+
+bool NominatedPods::remove(Symbol node_name, std::string_view uid) {
+  const auto it = by_node_.find(node_name);
+  if (it == by_node_.end()) return false;
+  const auto is_it = [uid](const cache::PlacedPod& nominated) { return nominated.pod->metadata.uid == uid; };
+  if (std::erase_if(it->second, is_it) == 0) return false;
+  if (it->second.empty()) by_node_.erase(it);
+  ++version_;
+  return true;
+}
+
+// --- PreFilter
+// --------------------------------------------------------------------------------------------------------
+
+PreFilterResult run_pre_filter(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster) {
+  PreFilterResult result;
+  result.filters.resize(profile.filters().size());
+  result.dormant.resize(profile.filters().size());
+  result.reached.resize(profile.filters().size());
+
+  for (std::size_t i = 0; i < profile.filters().size(); ++i) {
+    const Profile::Filter& filter = profile.filters()[i];
+    result.reached.set(i);
+    PreFiltered made = filter.plugin->pre_filter(pod, cluster);
+    if (filter.at_filter) result.filters[i] = std::move(made.filter);
+    if (!filter.at_pre_filter) continue;
+
+    const Status& status = made.status;
+    if (status.is_skip()) {
+      insert_sorted(result.skipped, filter.name);
+      result.dormant[i] = std::move(result.filters[i]);
+    } else if (status.code() == Code::kUnschedulable) {
+      result.status = std::move(made.status).with_plugin(filter.name);  // the rest is asked nevertheless
+      continue;
+    } else if (!status.is_success()) {
+      result.status =
+          status.code() == Code::kUnschedulableAndUnresolvable
+              ? std::move(made.status)
+              : Status::error(fmt::format("running PreFilter plugin \"{}\": {}", filter.name.text(), status.message()));
+      result.status = std::move(result.status).with_plugin(filter.name);
+      // What plugins before it said about nodes does not count any more.
+      result.node_names.reset();
+      result.restricting_plugins.clear();
+      return result;
+    }
+    if (!made.node_names) continue;
+    insert_sorted(result.restricting_plugins, filter.name);
+    if (!result.node_names) {
+      result.node_names = std::move(made.node_names);
+    } else {
+      std::vector<Symbol> both;
+      std::ranges::set_intersection(*result.node_names, *made.node_names, std::back_inserter(both), SymbolTextLess());
+      result.node_names = std::move(both);
+    }
+    if (result.node_names->empty()) {
+      result.status = Status::unresolvable(
+          result.restricting_plugins.size() == 1
+              ? fmt::format("node(s) didn't satisfy plugin {}", result.restricting_plugins.front().text())
+              : fmt::format("node(s) didn't satisfy plugin(s) {} simultaneously", joined(result.restricting_plugins)));
+      return result;
+    }
+  }
+  return result;
+}
+
+Bitset PreFilterResult::allowed_rows(const cache::NodeTable& table) const {
+  if (!node_names) return table.nodes();
+  Bitset rows(table.rows());
+  for (const Symbol name : *node_names) {
+    const cache::RowId row = table.row_of(name);
+    if (row != cache::kNoRow && table.nodes().test(row)) rows.set(row);
+  }
+  return rows;
+}
+
+// --- Filter
+// -----------------------------------------------------------------------------------------------------------
+
+NodeTrial::NodeTrial(const Profile& profile, const PreFilterResult& pre_filter, const cache::NodeState& node)
+    : profile_(profile), pre_filter_(pre_filter), node_(node), changed_(pre_filter.filters.size()) {
+  for (std::size_t i = 0; i < changed_.size(); ++i) {
+    if (pre_filter.filters[i]) changed_[i] = pre_filter.filters[i]->clone();
+  }
+}
+
+const PodFilter* NodeTrial::filter(std::size_t index) const {
+  return changed_[index] ? changed_[index].get() : pre_filter_.filters[index].get();
+}
+
+void NodeTrial::add_pod(const cache::PlacedPod& pod) {
+  for (const std::unique_ptr<PodFilter>& filter : changed_) {
+    if (filter) filter->add_pod(pod, node_);
+  }
+  node_.add_pod(pod);
+}
+
+void NodeTrial::remove_pod(const api::Pod& pod) {
+  const cache::PlacedPod removed = node_.remove_pod(pod.metadata.uid);
+  BERTH_CHECK(removed.pod != nullptr, "pod {} is not on {}", pod.metadata.name, node_.name.text());
+  for (const std::unique_ptr<PodFilter>& filter : changed_) {
+    if (filter) filter->remove_pod(removed, node_);
+  }
+}
+
+RowVerdicts::Entry NodeTrial::check() const {
+  for (const std::uint8_t index : profile_.filter_order()) {
+    const PodFilter* asked = filter(index);
+    if (asked == nullptr) continue;
+    const Verdict verdict = asked->check(node_);
+    if (!verdict.is_success()) return {verdict, index};
+  }
+  return {};
+}
+
+RowVerdicts::Entry NodeTrial::check(const NominatedPods& nominated, const api::Pod& pod) const {
+  const auto competitors = nominated.competing(node_.name, pod);
+  if (!competitors.empty()) {
+    NodeTrial crowded(profile_, pre_filter_, node_);
+    for (std::size_t i = 0; i < changed_.size(); ++i) {
+      if (changed_[i]) crowded.changed_[i] = changed_[i]->clone();
+    }
+    for (const cache::PlacedPod* competitor : competitors) crowded.add_pod(*competitor);
+    const RowVerdicts::Entry entry = crowded.check();
+    if (!entry.verdict.is_success()) return entry;
+  }
+  return check();
+}
+
+RowVerdicts::Entry check_node(const Profile& profile, const PreFilterResult& pre_filter, const cache::NodeState& node) {
+  for (const std::uint8_t index : profile.filter_order()) {
+    if (!pre_filter.filters[index]) continue;
+    const Verdict verdict = pre_filter.filters[index]->check(node);
+    if (!verdict.is_success()) return {verdict, index};
+  }
+  return {};
+}
+
+Status status_of(const Profile& profile, const PreFilterResult& pre_filter, const RowVerdicts::Entry& entry) {
+  if (entry.verdict.is_success()) return {};
+  const Symbol plugin = profile.filters()[entry.filter].name;
+  Status status = status_of(*pre_filter.filters[entry.filter], entry.verdict, plugin);
+  if (status.code() != Code::kError) return status;
+  return Status::error(fmt::format("running \"{}\" filter plugin: {}", plugin.text(), status.message()))
+      .with_plugin(plugin);
+}
+
+FilterResult run_filters(const Profile& profile, const PreFilterResult& pre_filter, const PodToPlace& pod,
+                         const ClusterView& cluster, const NominatedPods& nominated) {
+  const cache::NodeTable& table = cluster.nodes;
+  FilterResult result;
+  result.asked = pre_filter.allowed_rows(table);
+  result.feasible = result.asked;
+  result.verdicts.resize(table.rows());
+
+  // Nodes with nominated pods come first, one by one: the crowded node is what decides.
+  nominated.for_each_node([&](Symbol node_name) {
+    const cache::RowId row = table.row_of(node_name);
+    if (row == cache::kNoRow || !result.asked.test(row) || nominated.competing(node_name, *pod).empty()) return;
+    const NodeTrial trial(profile, pre_filter, table.at(row));
+    const RowVerdicts::Entry entry = trial.check(nominated, *pod);
+    if (entry.verdict.is_success()) return;
+    result.verdicts.set(row, entry);
+    result.feasible.reset(row);
+  });
+  for (const std::uint8_t index : profile.filter_order()) {
+    if (!pre_filter.filters[index]) continue;
+    pre_filter.filters[index]->narrow(
+        table, result.feasible, [&](cache::RowId row, Verdict verdict) { result.verdicts.set(row, {verdict, index}); });
+  }
+
+  std::set<std::string> errors;
+  result.asked.for_each([&](std::size_t row) {
+    const RowVerdicts::Entry& entry = result.verdicts.at(static_cast<cache::RowId>(row));
+    if (entry.verdict.code == Code::kError) errors.insert(status_of(profile, pre_filter, entry).message());
+  });
+  result.errors.assign(errors.begin(), errors.end());
+  return result;
+}
+
+// --- Score
+// ------------------------------------------------------------------------------------------------------------
+
+ScoreResult run_scores(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster,
+                       const Bitset& feasible) {
+  ScoreResult result;
+  const std::size_t rows = cluster.nodes.rows();
+  result.total.assign(rows, 0);
+  for (std::size_t i = 0; i < profile.scores().size(); ++i) {
+    const Profile::Score& score = profile.scores()[i];
+    const PreScored made = score.plugin->pre_score(pod, cluster, feasible);
+    if (made.status.is_skip() && score.at_pre_score) {
+      insert_sorted(result.skipped, score.name);
+      continue;
+    }
+    if (!made.status.is_success()) {
+      result.status =
+          Status::error(fmt::format("running PreScore plugin \"{}\": {}", score.name.text(), made.status.message()));
+      return result;
+    }
+    std::vector<std::int64_t> column(rows, 0);
+    made.scorer->score_rows(cluster.nodes, feasible, column);
+    result.raw.push_back(column);
+    switch (made.scorer->normalization()) {
+      case PodScorer::Normalization::kNone: break;
+      case PodScorer::Normalization::kDefault: normalize_default(feasible, column, false); break;
+      case PodScorer::Normalization::kDefaultReverse: normalize_default(feasible, column, true); break;
+      case PodScorer::Normalization::kOwn: made.scorer->normalize(cluster.nodes, feasible, column); break;
+    }
+    feasible.for_each([&](std::size_t row) {
+      if ((column[row] < 0 || column[row] > kMaxNodeScore) && result.status.is_success()) {
+        result.status = Status::error(
+            fmt::format("applying score defaultWeights on Score plugins: plugin \"{}\" returns an invalid score {}, it "
+                        "should in the range of [0, {}] after normalizing",
+                        score.name.text(), column[row], kMaxNodeScore));
+      }
+      result.total[row] += column[row] * score.weight;
+    });
+    result.scorers.push_back(i);
+    result.normalized.push_back(std::move(column));
+  }
+  return result;
+}
+
+std::vector<cache::RowId> ScoreResult::best(const Bitset& feasible) const {
+  std::vector<cache::RowId> rows;
+  std::int64_t highest = std::numeric_limits<std::int64_t>::min();
+  feasible.for_each([&](std::size_t row) {
+    if (total[row] > highest) {
+      highest = total[row];
+      rows.clear();
+    }
+    if (total[row] == highest) rows.push_back(static_cast<cache::RowId>(row));
+  });
+  return rows;
+}
+
+// --- When no node fits
+// ------------------------------------------------------------------------------------------------
+
+FailedAttempt::FailedAttempt(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster,
+                             const NominatedPods& nominated, const PreFilterResult& pre_filter,
+                             const FilterResult* filtered)
+    : profile_(profile),
+      pod_(pod),
+      cluster_(cluster),
+      nominated_(nominated),
+      pre_filter_(pre_filter),
+      filtered_(filtered) {
+  if (filtered_ == nullptr) {
+    absent_status_ = pre_filter.status;
+  } else {
+    absent_status_ = Status(Code::kUnschedulableAndUnresolvable);
+    if (pre_filter.node_names) {
+      absent_status_.add_reason(
+          fmt::format("node(s) didn't satisfy plugin(s) {}", joined(pre_filter.restricting_plugins)));
+    }
+  }
+}
+
+Code FailedAttempt::code_of(cache::RowId row) const {
+  if (filtered_ == nullptr || !filtered_->asked.test(row)) return absent_status_.code();
+  return filtered_->verdicts.at(row).verdict.code;
+}
+
+Status FailedAttempt::status_of(cache::RowId row) const {
+  if (filtered_ == nullptr || !filtered_->asked.test(row)) return absent_status_;
+  return framework::status_of(profile_, pre_filter_, filtered_->verdicts.at(row));
+}
+
+std::vector<Symbol> FailedAttempt::rejecting_plugins() const {
+  std::vector<Symbol> plugins = pre_filter_.restricting_plugins;
+  if (filtered_ == nullptr) {
+    if (!pre_filter_.status.plugin().empty()) insert_sorted(plugins, pre_filter_.status.plugin());
+    return plugins;
+  }
+  Bitset seen(profile_.filters().size());
+  filtered_->asked.for_each([&](std::size_t row) {
+    const RowVerdicts::Entry& entry = filtered_->verdicts.at(static_cast<cache::RowId>(row));
+    if (is_rejection(entry.verdict.code)) seen.set(entry.filter);
+  });
+  seen.for_each([&](std::size_t index) { insert_sorted(plugins, profile_.filters()[index].name); });
+  return plugins;
+}
+
+std::string FailedAttempt::message(std::string_view post_filter_message) const {
+  std::string text;
+  if (filtered_ == nullptr) {
+    text = fmt::format("0/{} nodes are available:", cluster_.nodes.node_count());
+    const std::string reason = pre_filter_.status.message();
+    if (!reason.empty()) text += fmt::format(" {}.", reason);
+  } else {
+    // Nodes with the same verdict by the same filter have the same reasons: count those first, then make the texts.
+    std::map<std::pair<std::uint8_t, std::uint32_t>, std::size_t> verdicts;
+    std::size_t asked = 0;
+    filtered_->asked.for_each([&](std::size_t row) {
+      const RowVerdicts::Entry& entry = filtered_->verdicts.at(static_cast<cache::RowId>(row));
+      ++verdicts[{entry.filter, entry.verdict.reasons}];
+      ++asked;
+    });
+    std::map<std::string, std::size_t, std::less<>> reasons;
+    for (const auto& [verdict, nodes] : verdicts) {
+      const PodFilter* filter = pre_filter_.filters[verdict.first].get();
+      for (std::uint32_t left = verdict.second; left != 0; left &= left - 1) {
+        reasons[filter->reason(static_cast<unsigned>(std::countr_zero(left)))] += nodes;
+      }
+    }
+    const std::size_t absent = cluster_.nodes.node_count() - asked;
+    if (absent > 0) {
+      for (const std::string& reason : absent_status_.reasons()) reasons[reason] += absent;
+    }
+    text = fit_error_message(cluster_.nodes.node_count(), reasons);
+  }
+  if (!post_filter_message.empty()) text += fmt::format(" {}", post_filter_message);
+  return text;
+}
+
+std::string fit_error_message(std::size_t nodes, const std::map<std::string, std::size_t, std::less<>>& reasons) {
+  std::vector<std::string> lines;
+  for (const auto& [reason, count] : reasons) lines.push_back(fmt::format("{} {}", count, reason));
+  std::ranges::sort(lines);  // as texts: "10 x" comes before "2 y"
+  std::string text = fmt::format("0/{} nodes are available:", nodes);
+  if (!lines.empty()) text += fmt::format(" {}.", fmt::join(lines, ", "));
+  return text;
+}
+
+PostFilterResult run_post_filter(const Profile& profile, const FailedAttempt& attempt) {
+  PostFilterResult result;
+  result.status = Status(Code::kUnschedulable);
+  for (const auto& [name, plugin] : profile.post_filter()) {
+    PostFiltered answer = plugin->post_filter(attempt);
+    switch (answer.status.code()) {
+      case Code::kSuccess: return {std::move(answer.status), answer.nominated_node, std::move(answer.victims)};
+      case Code::kUnschedulableAndUnresolvable:
+        return {std::move(answer.status).with_plugin(name), answer.nominated_node, std::move(answer.victims)};
+      case Code::kUnschedulable:
+      case Code::kPending:
+        if (answer.nominated_node) {
+          result.nominated_node = answer.nominated_node;
+          result.victims = std::move(answer.victims);
+        }
+        for (const std::string& reason : answer.status.reasons()) result.status.add_reason(reason);
+        if (result.status.plugin().empty()) result.status = std::move(result.status).with_plugin(name);
+        break;
+      case Code::kError:
+      case Code::kWait:
+      case Code::kSkip: return {Status::error(answer.status.message()).with_plugin(name), std::nullopt, {}};
+    }
+  }
+  return result;
+}
+
+}  // namespace berth::framework

@@ -1,0 +1,180 @@
+// One attempt to find a node for a pod, step by step: PreFilter, Filter with nominated pods, Score. These are the
+// definitions, one pod at a time and nothing remembered; ClassMemory gives the same answers faster for the next pod of
+// a class, and a test holds it to that.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/base/bitset.h"
+#include "berth/cache/node_state.h"
+#include "berth/framework/pod_filter.h"
+#include "berth/framework/pod_to_place.h"
+#include "berth/framework/profile.h"
+#include "berth/framework/status.h"
+
+namespace berth::framework {
+
+// Pods without a node that have been promised one. Others are tried as if those of at least their priority were there.
+class NominatedPods {
+ public:
+  void add(Symbol node_name, cache::PlacedPod pod) {
+    by_node_[node_name].push_back(std::move(pod));
+    ++version_;
+  }
+  // Returns whether there was one.
+  bool remove(Symbol node_name, std::string_view uid);
+  bool empty() const { return by_node_.empty(); }
+  // Changes with every change.
+  std::uint64_t version() const { return version_; }
+  // In the order of nomination; of at least the priority of `pod`, and not `pod` itself.
+  std::vector<const cache::PlacedPod*> competing(Symbol node_name, const api::Pod& pod) const;
+  // Calls fn(Symbol node_name) for each node that some pod is nominated to.
+  template <typename Fn>
+  void for_each_node(Fn&& fn) const {
+    for (const auto& [node_name, pods] : by_node_) fn(node_name);
+  }
+
+ private:
+  absl::flat_hash_map<Symbol, std::vector<cache::PlacedPod>> by_node_;
+  std::uint64_t version_ = 0;
+};
+
+// --- PreFilter
+// --------------------------------------------------------------------------------------------------------
+
+// What came out of the PreFilter point as a whole.
+struct PreFilterResult {
+  // By index in profile.filters(). Null if the plugin skipped itself, rejected the pod, is not at Filter or was not
+  // reached.
+  std::vector<std::unique_ptr<PodFilter>> filters;
+  // By the same index: of plugins that skipped themselves for now, see PreFiltered::status. Nobody is asked here.
+  std::vector<std::unique_ptr<PodFilter>> dormant;
+  Bitset reached;  // by the same index
+
+  Status status;
+  std::vector<Symbol> skipped;                    // sorted by text
+  std::optional<std::vector<Symbol>> node_names;  // sorted by text; unset: all nodes
+  std::vector<Symbol> restricting_plugins;        // those that set node_names, sorted by text
+
+  // The known nodes among node_names.
+  Bitset allowed_rows(const cache::NodeTable& table) const;
+};
+PreFilterResult run_pre_filter(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster);
+
+// --- Filter
+// -----------------------------------------------------------------------------------------------------------
+
+// A node as it would be with other pods on it, and what the filters say about it then. The table is not touched.
+class NodeTrial {
+ public:
+  // Both outlive the trial.
+  NodeTrial(const Profile& profile, const PreFilterResult& pre_filter, const cache::NodeState& node);
+
+  const cache::NodeState& node() const { return node_; }
+  void add_pod(const cache::PlacedPod& pod);
+  // Requires: it is there.
+  void remove_pod(const api::Pod& pod);
+  // The first filter, in the profile's order, that does not let the node pass.
+  RowVerdicts::Entry check() const;
+  // The same with the nominated pods that compete with `pod` there as well; both must pass.
+  RowVerdicts::Entry check(const NominatedPods& nominated, const api::Pod& pod) const;
+
+ private:
+  const PodFilter* filter(std::size_t index) const;
+
+  const Profile& profile_;
+  const PreFilterResult& pre_filter_;
+  cache::NodeState node_;
+  std::vector<std::unique_ptr<PodFilter>> changed_;  // by index; null: that of pre_filter_ serves
+};
+
+struct FilterResult {
+  Bitset feasible;
+  RowVerdicts verdicts;             // of the rows that were asked about and are not feasible
+  Bitset asked;                     // all nodes, or those that PreFilter left
+  std::vector<std::string> errors;  // distinct and sorted; any of them ends the attempt
+};
+// Asks about every node that PreFilter left. Requires: pre_filter.status is a success.
+FilterResult run_filters(const Profile& profile, const PreFilterResult& pre_filter, const PodToPlace& pod,
+                         const ClusterView& cluster, const NominatedPods& nominated);
+
+// The first filter, in the profile's order, that does not let the node pass.
+RowVerdicts::Entry check_node(const Profile& profile, const PreFilterResult& pre_filter, const cache::NodeState& node);
+
+// The status behind an entry of RowVerdicts.
+Status status_of(const Profile& profile, const PreFilterResult& pre_filter, const RowVerdicts::Entry& entry);
+
+// --- Score
+// ------------------------------------------------------------------------------------------------------------
+
+struct ScoreResult {
+  Status status;                     // an error ends the attempt
+  std::vector<Symbol> skipped;       // sorted by text
+  std::vector<std::size_t> scorers;  // indices into profile.scores() of those that did not skip themselves
+  // By position in `scorers`, then by row.
+  std::vector<std::vector<std::int64_t>> raw;
+  std::vector<std::vector<std::int64_t>> normalized;
+  std::vector<std::int64_t> total;  // by row, weighted
+
+  // The rows with the highest total, lowest first. Requires: `feasible` is what was scored and not empty.
+  std::vector<cache::RowId> best(const Bitset& feasible) const;
+};
+// Requires: some row is feasible.
+ScoreResult run_scores(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster,
+                       const Bitset& feasible);
+
+// --- When no node fits
+// ------------------------------------------------------------------------------------------------
+
+// Why no node can take a pod: kube-scheduler's FitError.
+class FailedAttempt {
+ public:
+  // Either PreFilter rejected the pod, or `filtered` has no feasible node. Everything is kept by reference.
+  FailedAttempt(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster,
+                const NominatedPods& nominated, const PreFilterResult& pre_filter, const FilterResult* filtered);
+
+  const Profile& profile() const { return profile_; }
+  const PodToPlace& pod() const { return pod_; }
+  const ClusterView& cluster() const { return cluster_; }
+  const NominatedPods& nominated() const { return nominated_; }
+  const PreFilterResult& pre_filter() const { return pre_filter_; }
+
+  // Of one node; nodes that were not asked about have the status of the whole.
+  Code code_of(cache::RowId row) const;
+  Status status_of(cache::RowId row) const;
+  // The plugins that rejected the pod anywhere, sorted by text: what may wake it.
+  std::vector<Symbol> rejecting_plugins() const;
+  // "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu." and, if not empty, the message
+  // of PostFilter behind it.
+  std::string message(std::string_view post_filter_message = "") const;
+
+ private:
+  const Profile& profile_;
+  const PodToPlace& pod_;
+  const ClusterView& cluster_;
+  const NominatedPods& nominated_;
+  const PreFilterResult& pre_filter_;
+  const FilterResult* filtered_;
+  Status absent_status_;  // of nodes that were not asked about
+};
+
+// "0/N nodes are available:" with how often each reason occurs.
+std::string fit_error_message(std::size_t nodes, const std::map<std::string, std::size_t, std::less<>>& reasons);
+
+// The PostFilter point: each plugin in turn until one succeeds or puts an end to it.
+struct PostFilterResult {
+  Status status;
+  std::optional<Symbol> nominated_node;
+  std::vector<api::PodPtr> victims;
+};
+PostFilterResult run_post_filter(const Profile& profile, const FailedAttempt& attempt);
+
+}  // namespace berth::framework

@@ -1,0 +1,117 @@
+// Decides where pods go, and remembers per class of pods what it took to decide.
+//
+// Pods of one class (same template, namespace and labels) get the same verdicts and scores as long as nothing changes.
+// So the first pod of a class pays for asking every plugin about every node; what came out is kept as columns, one
+// entry per node. The next pod reads in the table's journal what has changed since and asks again about those rows
+// only: after a placement, that is one. If nothing changed since a sibling was rejected, its verdict is the answer.
+//
+// The answers are exactly those of the step-by-step functions in attempt.h; a test compares the two on random
+// histories. Pods that cannot share (claims on volumes, a resize under way) take the steps.
+//
+// Not thread safe. What is remembered is bounded; the class that was not asked for the longest goes first.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/base/bitset.h"
+#include "berth/framework/attempt.h"
+#include "berth/framework/best_row.h"
+#include "berth/framework/profile.h"
+
+namespace berth::framework {
+
+struct Decision {
+  // Where the pod goes; kNoRow if no node can take it, or if the attempt failed with an error.
+  cache::RowId row = cache::kNoRow;
+  std::size_t feasible_nodes = 0;
+  std::size_t nodes = 0;  // that were considered
+  Status error;           // not a success: the attempt failed
+
+  // What it is based on, for PostFilter and for whoever wants to know why. Null where it does not apply. Valid until
+  // the next decision and the next change of the table.
+  const PreFilterResult* pre_filter = nullptr;
+  const FilterResult* filtered = nullptr;  // only if no node can take the pod
+};
+
+class ClassMemory {
+ public:
+  struct Options {
+    // Of all columns together. A class takes about 50 bytes per node.
+    std::size_t max_bytes = std::size_t{64} << 20;
+  };
+  struct Counts {
+    std::uint64_t decisions = 0;
+    std::uint64_t classes_built = 0;      // every plugin asked about every node
+    std::uint64_t rows_asked_again = 0;   // after changes
+    std::uint64_t shared_rejections = 0;  // answered by the verdict about a sibling
+    std::uint64_t step_by_step = 0;       // pods that cannot share
+  };
+
+  // Both outlive the memory; so does what the view refers to.
+  ClassMemory(const Profile& profile, const ClusterView& cluster, Options options);
+  ClassMemory(const Profile& profile, const ClusterView& cluster) : ClassMemory(profile, cluster, Options{}) {}
+  ~ClassMemory();
+
+  // Of several best nodes, takes the first one from row `rotation` on, counted modulo the number of rows: numbers that
+  // wander spread pods over equal nodes.
+  Decision decide(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation);
+
+  const Counts& counts() const { return counts_; }
+  std::size_t classes() const { return entries_.size(); }
+
+ private:
+  struct ClassKey {
+    const void* compiled;
+    const void* labels;
+    Symbol name_space;
+    Symbol node_name;
+    bool operator==(const ClassKey&) const = default;
+    template <typename H>
+    friend H AbslHashValue(H h, const ClassKey& key) {
+      return H::combine(std::move(h), key.compiled, key.labels, key.name_space.id(), key.node_name.id());
+    }
+  };
+  struct Scorer;
+  struct Entry;
+  using Entries = std::list<Entry>;  // the one asked for last comes first
+
+  Entry* find_or_build(const PodToPlace& pod);
+  bool build(Entry& entry);
+  bool catch_up(Entry& entry);
+  void ask_again(Entry& entry, cache::RowId row);
+  bool make_scorers(Entry& entry);
+  const Bitset& feasible_rows(Entry& entry, const NominatedPods& nominated);
+  cache::RowId choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation);
+  void explain_failure(Entry& entry, const NominatedPods& nominated);
+  Decision decide_step_by_step(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation);
+  void evict();
+
+  const Profile& profile_;
+  ClusterView cluster_;
+  Options options_;
+  std::vector<std::uint8_t> rank_;  // by index of a filter: its place in the profile's filter order
+
+  Entries entries_;
+  absl::flat_hash_map<ClassKey, Entries::iterator> by_key_;
+  Counts counts_;
+
+  // Of the decision under way.
+  std::vector<cache::Change> changes_;
+  Bitset feasible_;
+  Bitset changed_rows_;
+  std::vector<std::int64_t> total_;
+  std::vector<std::int64_t> column_;
+  PreFilterResult last_pre_filter_;
+  FilterResult last_filtered_;
+};
+
+}  // namespace berth::framework
