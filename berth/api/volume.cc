@@ -69,6 +69,7 @@ const Schema& schema_of<AzureDiskVolumeSource>() {
                                  field<&AzureDiskVolumeSource::disk_name>("diskName", 1, kAlways),
                                  field<&AzureDiskVolumeSource::disk_uri>("diskURI", 2, kAlways),
                                  field<&AzureDiskVolumeSource::read_only>("readOnly", 5),
+                                 field<&AzureDiskVolumeSource::kind>("kind", 6),
                              });
   return schema;
 }

@@ -56,6 +56,7 @@ struct AzureDiskVolumeSource {
   std::string disk_name;
   std::string disk_uri;
   std::optional<bool> read_only;
+  std::optional<Symbol> kind;
   bool operator==(const AzureDiskVolumeSource&) const = default;
 };
 

@@ -73,8 +73,7 @@ std::size_t NodeTable::claim_users(Symbol name_space, std::string_view claim_nam
   return it == claim_users_.end() ? 0 : it->second;
 }
 
-// --- Rows
-// -------------------------------------------------------------------------------------------------------------
+// --- Rows ------------------------------------------------------------------------------------------------------------
 
 NodeState& NodeTable::state_for(Symbol name) {
   const auto [it, is_new] = row_by_name_.try_emplace(name, kNoRow);
@@ -132,8 +131,7 @@ std::uint32_t NodeTable::taint_list_of(const std::vector<api::Taint>& taints) {
   return static_cast<std::uint32_t>(taint_lists_.size() - 1);
 }
 
-// --- Nodes
-// ------------------------------------------------------------------------------------------------------------
+// --- Nodes -----------------------------------------------------------------------------------------------------------
 
 RowId NodeTable::set_node(api::NodePtr node) {
   NodeState& state = state_for(Symbol(node->metadata.name));
@@ -212,8 +210,7 @@ void NodeTable::count_images(const NodeState& state, bool present) {
   });
 }
 
-// --- Pods
-// -------------------------------------------------------------------------------------------------------------
+// --- Pods ------------------------------------------------------------------------------------------------------------
 
 void NodeTable::count_claims(const PlacedPod& placed, bool present) {
   if (!placed.compiled->has_volume_claims) return;

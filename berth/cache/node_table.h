@@ -59,7 +59,7 @@ class NodeTable {
   NodeTable(const NodeTable&) = delete;
   NodeTable& operator=(const NodeTable&) = delete;
 
-  // --- Reading ------------------------------------------------------------------------------------------------------
+  // --- Reading -------------------------------------------------------------------------------------------------------
 
   // One past the highest row; the size of every column and of every set of rows.
   std::size_t rows() const { return states_.size(); }
@@ -120,7 +120,7 @@ class NodeTable {
   // Changes with every change.
   std::uint64_t generation() const { return journal_.end(); }
 
-  // --- Changing -----------------------------------------------------------------------------------------------------
+  // --- Changing ------------------------------------------------------------------------------------------------------
 
   // Adds the node, or replaces it by a newer version. Its pods stay. Returns its row.
   RowId set_node(api::NodePtr node);

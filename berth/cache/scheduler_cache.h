@@ -50,7 +50,7 @@ class SchedulerCache {
   // Compiles pods for everybody who works with this cache, so that pods of one template share the result.
   std::shared_ptr<const api::CompiledPod> compile(const api::Pod& pod) { return compiled_.get(pod.spec.shared); }
 
-  // --- Pods: see the picture above ----------------------------------------------------------------------------------
+  // --- Pods: see the picture above -----------------------------------------------------------------------------------
 
   // Requires: spec.node_name is set.
   Result<void> assume(api::PodPtr pod);
@@ -75,7 +75,7 @@ class SchedulerCache {
     for (const auto& [uid, entry] : pods_) fn(entry.pod, entry.is_assumed);
   }
 
-  // --- Nodes --------------------------------------------------------------------------------------------------------
+  // --- Nodes ---------------------------------------------------------------------------------------------------------
 
   void set_node(api::NodePtr node) { table_.set_node(std::move(node)); }
   // Its pods stay known until they are removed themselves.

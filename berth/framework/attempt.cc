@@ -49,11 +49,15 @@ bool NominatedPods::remove(Symbol node_name, std::string_view uid) {
   return true;
 }
 
-// --- PreFilter
-// --------------------------------------------------------------------------------------------------------
+// --- PreFilter -------------------------------------------------------------------------------------------------------
 
 PreFilterResult run_pre_filter(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster) {
   PreFilterResult result;
+  PointRun point(profile.metrics(), ExtensionPoint::kPreFilter, profile.scheduler_name());
+  const auto finished = [&]() -> PreFilterResult& {
+    point.code = result.status.code();
+    return result;
+  };
   result.filters.resize(profile.filters().size());
   result.dormant.resize(profile.filters().size());
   result.reached.resize(profile.filters().size());
@@ -61,7 +65,12 @@ PreFilterResult run_pre_filter(const Profile& profile, const PodToPlace& pod, co
   for (std::size_t i = 0; i < profile.filters().size(); ++i) {
     const Profile::Filter& filter = profile.filters()[i];
     result.reached.set(i);
-    PreFiltered made = filter.plugin->pre_filter(pod, cluster);
+    PreFiltered made = [&] {
+      PluginRun run(profile.metrics(), ExtensionPoint::kPreFilter, filter.name, profile.scheduler_name());
+      PreFiltered answer = filter.plugin->pre_filter(pod, cluster);
+      run.code = answer.status.code();
+      return answer;
+    }();
     if (filter.at_filter) result.filters[i] = std::move(made.filter);
     if (!filter.at_pre_filter) continue;
 
@@ -81,7 +90,7 @@ PreFilterResult run_pre_filter(const Profile& profile, const PodToPlace& pod, co
       // What plugins before it said about nodes does not count any more.
       result.node_names.reset();
       result.restricting_plugins.clear();
-      return result;
+      return std::move(finished());
     }
     if (!made.node_names) continue;
     insert_sorted(result.restricting_plugins, filter.name);
@@ -97,10 +106,10 @@ PreFilterResult run_pre_filter(const Profile& profile, const PodToPlace& pod, co
           result.restricting_plugins.size() == 1
               ? fmt::format("node(s) didn't satisfy plugin {}", result.restricting_plugins.front().text())
               : fmt::format("node(s) didn't satisfy plugin(s) {} simultaneously", joined(result.restricting_plugins)));
-      return result;
+      return std::move(finished());
     }
   }
-  return result;
+  return std::move(finished());
 }
 
 Bitset PreFilterResult::allowed_rows(const cache::NodeTable& table) const {
@@ -113,8 +122,7 @@ Bitset PreFilterResult::allowed_rows(const cache::NodeTable& table) const {
   return rows;
 }
 
-// --- Filter
-// -----------------------------------------------------------------------------------------------------------
+// --- Filter ----------------------------------------------------------------------------------------------------------
 
 NodeTrial::NodeTrial(const Profile& profile, const PreFilterResult& pre_filter, const cache::NodeState& node)
     : profile_(profile), pre_filter_(pre_filter), node_(node), changed_(pre_filter.filters.size()) {
@@ -184,10 +192,19 @@ Status status_of(const Profile& profile, const PreFilterResult& pre_filter, cons
       .with_plugin(plugin);
 }
 
+void narrow(const Profile& profile, const PreFilterResult& pre_filter, std::uint8_t index,
+            const cache::NodeTable& table, Bitset& rows, PodFilter::Rejected rejected) {
+  PluginRun run(profile.metrics(), ExtensionPoint::kFilter, profile.filters()[index].name, profile.scheduler_name());
+  if (profile.metrics() != nullptr) run.nodes = rows.count();
+  pre_filter.filters[index]->narrow(table, rows, rejected);
+  if (profile.metrics() != nullptr && rows.none()) run.code = Code::kUnschedulable;
+}
+
 FilterResult run_filters(const Profile& profile, const PreFilterResult& pre_filter, const PodToPlace& pod,
                          const ClusterView& cluster, const NominatedPods& nominated) {
   const cache::NodeTable& table = cluster.nodes;
   FilterResult result;
+  PointRun point(profile.metrics(), ExtensionPoint::kFilter, profile.scheduler_name());
   result.asked = pre_filter.allowed_rows(table);
   result.feasible = result.asked;
   result.verdicts.resize(table.rows());
@@ -204,8 +221,8 @@ FilterResult run_filters(const Profile& profile, const PreFilterResult& pre_filt
   });
   for (const std::uint8_t index : profile.filter_order()) {
     if (!pre_filter.filters[index]) continue;
-    pre_filter.filters[index]->narrow(
-        table, result.feasible, [&](cache::RowId row, Verdict verdict) { result.verdicts.set(row, {verdict, index}); });
+    narrow(profile, pre_filter, index, table, result.feasible,
+           [&](cache::RowId row, Verdict verdict) { result.verdicts.set(row, {verdict, index}); });
   }
 
   std::set<std::string> errors;
@@ -214,17 +231,22 @@ FilterResult run_filters(const Profile& profile, const PreFilterResult& pre_filt
     if (entry.verdict.code == Code::kError) errors.insert(status_of(profile, pre_filter, entry).message());
   });
   result.errors.assign(errors.begin(), errors.end());
+  if (!result.errors.empty()) {
+    point.code = Code::kError;
+  } else if (result.feasible.none()) {
+    point.code = Code::kUnschedulable;
+  }
   return result;
 }
 
-// --- Score
-// ------------------------------------------------------------------------------------------------------------
+// --- Score -----------------------------------------------------------------------------------------------------------
 
 ScoreResult run_scores(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster,
                        const Bitset& feasible) {
   ScoreResult result;
   const std::size_t rows = cluster.nodes.rows();
   result.total.assign(rows, 0);
+  const PointRun point(profile.metrics(), ExtensionPoint::kScore, profile.scheduler_name());
   for (std::size_t i = 0; i < profile.scores().size(); ++i) {
     const Profile::Score& score = profile.scores()[i];
     const PreScored made = score.plugin->pre_score(pod, cluster, feasible);
@@ -232,13 +254,17 @@ ScoreResult run_scores(const Profile& profile, const PodToPlace& pod, const Clus
       insert_sorted(result.skipped, score.name);
       continue;
     }
-    if (!made.status.is_success()) {
+    if (!made.status.is_success() && !(made.status.is_skip() && made.scorer)) {
       result.status =
           Status::error(fmt::format("running PreScore plugin \"{}\": {}", score.name.text(), made.status.message()));
       return result;
     }
     std::vector<std::int64_t> column(rows, 0);
-    made.scorer->score_rows(cluster.nodes, feasible, column);
+    {
+      PluginRun run(profile.metrics(), ExtensionPoint::kScore, score.name, profile.scheduler_name());
+      if (profile.metrics() != nullptr) run.nodes = feasible.count();
+      made.scorer->score_rows(cluster.nodes, feasible, column);
+    }
     result.raw.push_back(column);
     switch (made.scorer->normalization()) {
       case PodScorer::Normalization::kNone: break;
@@ -274,8 +300,7 @@ std::vector<cache::RowId> ScoreResult::best(const Bitset& feasible) const {
   return rows;
 }
 
-// --- When no node fits
-// ------------------------------------------------------------------------------------------------
+// --- When no node fits -----------------------------------------------------------------------------------------------
 
 FailedAttempt::FailedAttempt(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster,
                              const NominatedPods& nominated, const PreFilterResult& pre_filter,
@@ -367,7 +392,12 @@ PostFilterResult run_post_filter(const Profile& profile, const FailedAttempt& at
   PostFilterResult result;
   result.status = Status(Code::kUnschedulable);
   for (const auto& [name, plugin] : profile.post_filter()) {
-    PostFiltered answer = plugin->post_filter(attempt);
+    PostFiltered answer = [&] {
+      PluginRun run(profile.metrics(), ExtensionPoint::kPostFilter, name, profile.scheduler_name());
+      PostFiltered given = plugin->post_filter(attempt);
+      run.code = given.status.code();
+      return given;
+    }();
     switch (answer.status.code()) {
       case Code::kSuccess: return {std::move(answer.status), answer.nominated_node, std::move(answer.victims)};
       case Code::kUnschedulableAndUnresolvable:

@@ -47,8 +47,7 @@ class NominatedPods {
   std::uint64_t version_ = 0;
 };
 
-// --- PreFilter
-// --------------------------------------------------------------------------------------------------------
+// --- PreFilter -------------------------------------------------------------------------------------------------------
 
 // What came out of the PreFilter point as a whole.
 struct PreFilterResult {
@@ -69,8 +68,7 @@ struct PreFilterResult {
 };
 PreFilterResult run_pre_filter(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster);
 
-// --- Filter
-// -----------------------------------------------------------------------------------------------------------
+// --- Filter ----------------------------------------------------------------------------------------------------------
 
 // A node as it would be with other pods on it, and what the filters say about it then. The table is not touched.
 class NodeTrial {
@@ -106,14 +104,17 @@ struct FilterResult {
 FilterResult run_filters(const Profile& profile, const PreFilterResult& pre_filter, const PodToPlace& pod,
                          const ClusterView& cluster, const NominatedPods& nominated);
 
+// Asks one filter of the profile about `rows`: see PodFilter::narrow(). Requires: pre_filter.filters has it.
+void narrow(const Profile& profile, const PreFilterResult& pre_filter, std::uint8_t index,
+            const cache::NodeTable& table, Bitset& rows, PodFilter::Rejected rejected);
+
 // The first filter, in the profile's order, that does not let the node pass.
 RowVerdicts::Entry check_node(const Profile& profile, const PreFilterResult& pre_filter, const cache::NodeState& node);
 
 // The status behind an entry of RowVerdicts.
 Status status_of(const Profile& profile, const PreFilterResult& pre_filter, const RowVerdicts::Entry& entry);
 
-// --- Score
-// ------------------------------------------------------------------------------------------------------------
+// --- Score -----------------------------------------------------------------------------------------------------------
 
 struct ScoreResult {
   Status status;                     // an error ends the attempt
@@ -131,8 +132,7 @@ struct ScoreResult {
 ScoreResult run_scores(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster,
                        const Bitset& feasible);
 
-// --- When no node fits
-// ------------------------------------------------------------------------------------------------
+// --- When no node fits -----------------------------------------------------------------------------------------------
 
 // Why no node can take a pod: kube-scheduler's FitError.
 class FailedAttempt {

@@ -156,12 +156,12 @@ Decision ClassMemory::decide_step_by_step(const PodToPlace& pod, const Nominated
   return decision;
 }
 
-// --- A class's columns
-// ------------------------------------------------------------------------------------------------
+// --- A class's columns -----------------------------------------------------------------------------------------------
 
 ClassMemory::Entry* ClassMemory::find_or_build(const PodToPlace& pod) {
-  const ClassKey key{pod.compiled.get(), pod->metadata.labels.identity(), pod->metadata.name_space,
-                     pod->spec.node_name};
+  const api::ObjectMeta& metadata = pod->metadata;
+  const ClassKey key{pod.compiled.get(), metadata.labels.identity(), metadata.owner_references.identity(),
+                     metadata.name_space, pod->spec.node_name};
   const auto it = by_key_.find(key);
   if (it == by_key_.end()) {
     Entry& entry = entries_.emplace_front();
@@ -216,7 +216,7 @@ bool ClassMemory::build(Entry& entry) {
   bool has_errors = false;
   for (const std::uint8_t index : profile_.filter_order()) {
     if (!filters[index] || filters[index]->scope() != PodFilter::Scope::kNode) continue;
-    filters[index]->narrow(table, entry.node_ok, [&](cache::RowId row, Verdict verdict) {
+    narrow(profile_, entry.pre_filter, index, table, entry.node_ok, [&](cache::RowId row, Verdict verdict) {
       entry.why.set(row, {verdict, index});
       has_errors = has_errors || verdict.code == Code::kError;
     });
@@ -339,8 +339,7 @@ bool ClassMemory::make_scorers(Entry& entry) {
   return true;
 }
 
-// --- A decision
-// -------------------------------------------------------------------------------------------------------
+// --- A decision ------------------------------------------------------------------------------------------------------
 
 const Bitset& ClassMemory::feasible_rows(Entry& entry, const NominatedPods& nominated) {
   const cache::NodeTable& table = cluster_.nodes;

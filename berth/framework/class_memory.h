@@ -1,8 +1,8 @@
 // Decides where pods go, and remembers per class of pods what it took to decide.
 //
-// Pods of one class (same template, namespace and labels) get the same verdicts and scores as long as nothing changes.
-// So the first pod of a class pays for asking every plugin about every node; what came out is kept as columns, one
-// entry per node. The next pod reads in the table's journal what has changed since and asks again about those rows
+// Pods of one class (same template, namespace, labels and owner) get the same verdicts and scores as long as nothing
+// changes. So the first pod of a class pays for asking every plugin about every node; what came out is kept as columns,
+// one entry per node. The next pod reads in the table's journal what has changed since and asks again about those rows
 // only: after a placement, that is one. If nothing changed since a sibling was rejected, its verdict is the answer.
 //
 // The answers are exactly those of the step-by-step functions in attempt.h; a test compares the two on random
@@ -72,12 +72,13 @@ class ClassMemory {
   struct ClassKey {
     const void* compiled;
     const void* labels;
+    const void* owners;  // which group of pods the default spread constraints are about
     Symbol name_space;
     Symbol node_name;
     bool operator==(const ClassKey&) const = default;
     template <typename H>
     friend H AbslHashValue(H h, const ClassKey& key) {
-      return H::combine(std::move(h), key.compiled, key.labels, key.name_space.id(), key.node_name.id());
+      return H::combine(std::move(h), key.compiled, key.labels, key.owners, key.name_space.id(), key.node_name.id());
     }
   };
   struct Scorer;

@@ -5,8 +5,8 @@
 // table at once and exists because it is faster; who does not override it gets check() in a loop. A test holds the two
 // equal on random tables.
 //
-// A PodFilter is kept for the next pods of the same class (same namespace, labels and template). Its scope says what
-// its answers depend on, and so what has to be asked again after a change.
+// A PodFilter is kept for the next pods of the same class (same namespace, labels, owner and template). Its scope says
+// what its answers depend on, and so what has to be asked again after a change.
 #pragma once
 
 #include <cstddef>

@@ -105,6 +105,10 @@ Result<std::unique_ptr<Profile>> Profile::build(const config::Profile& configura
   for_each_at(ExtensionPoint::kQueueSort, [&](Symbol, Plugin& plugin, const config::Plugin&) {
     profile->queue_sort_ = interface_of<QueueSortPlugin>(plugin, "queueSort");
   });
+  // Nothing runs there yet; plugins that are for these points alone say so when they are built.
+  for (const ExtensionPoint point : {ExtensionPoint::kPlacementGenerate, ExtensionPoint::kPlacementScore}) {
+    for_each_at(point, [](Symbol, Plugin&, const config::Plugin&) {});
+  }
   if (error) return std::unexpected(std::move(*error));
   return profile;
 }
@@ -114,11 +118,21 @@ const Plugin* Profile::plugin(std::string_view name) const {
   return it == plugins_.end() ? nullptr : it->get();
 }
 
+bool Profile::can_reject(Symbol plugin) const {
+  const auto is_among = [plugin](const auto& list) {
+    return std::ranges::any_of(list, [plugin](const auto& entry) { return entry.name == plugin; });
+  };
+  return is_among(pre_enqueue_) || is_among(filters_) || is_among(reserve_) || is_among(permit_);
+}
+
 std::vector<queue::HintRegistration> Profile::hints() const {
   std::vector<queue::HintRegistration> all;
   for (const std::unique_ptr<Plugin>& plugin : plugins_) {
+    const Symbol name(plugin->name());
     if (auto events = plugin->events(scheduler_name_)) {
       std::ranges::move(*events, std::back_inserter(all));
+    } else if (can_reject(name)) {
+      all.push_back({scheduler_name_, name, queue::ClusterEvent(queue::resource::kAny, queue::action::kAll), {}});
     }
   }
   return all;

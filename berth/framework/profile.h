@@ -10,6 +10,7 @@
 
 #include "berth/base/error.h"
 #include "berth/config/scheduler_config.h"
+#include "berth/framework/metrics.h"
 #include "berth/framework/plugin.h"
 #include "berth/framework/registry.h"
 
@@ -60,6 +61,10 @@ class Profile {
   const QueueSortPlugin& queue_sort() const { return *queue_sort_; }
   const config::PluginLists& plugin_lists() const { return lists_; }
 
+  // Who is told what runs and how it ends; null: nobody. It outlives the profile.
+  FrameworkMetrics* metrics() const { return metrics_; }
+  void set_metrics(FrameworkMetrics* metrics) { metrics_ = metrics; }
+
   // Null if the profile does not have it.
   const Plugin* plugin(std::string_view name) const;
 
@@ -69,6 +74,7 @@ class Profile {
 
  private:
   Profile() = default;
+  bool can_reject(Symbol plugin) const;
 
   Symbol scheduler_name_;
   std::optional<std::int32_t> percentage_of_nodes_to_score_;
@@ -85,6 +91,7 @@ class Profile {
   std::vector<At<const BindPlugin>> bind_;
   std::vector<At<PostBindPlugin>> post_bind_;
   const QueueSortPlugin* queue_sort_ = nullptr;
+  FrameworkMetrics* metrics_ = nullptr;
 };
 
 }  // namespace berth::framework

@@ -22,4 +22,10 @@ inline constexpr std::string_view kDefaultPreemption = "DefaultPreemption";
 inline constexpr std::string_view kDynamicResources = "DynamicResources";
 inline constexpr std::string_view kNodeDeclaredFeatures = "NodeDeclaredFeatures";
 
+// Those that reject no pod.
+inline constexpr std::string_view kPrioritySort = "PrioritySort";
+inline constexpr std::string_view kNodeResourcesBalancedAllocation = "NodeResourcesBalancedAllocation";
+inline constexpr std::string_view kImageLocality = "ImageLocality";
+inline constexpr std::string_view kDefaultBinder = "DefaultBinder";
+
 }  // namespace berth::plugins::name

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string_view>
 
+#include "berth/plugins/csi_translation.h"
 #include "berth/plugins/names.h"
 #include "berth/plugins/volume_claims.h"
 
@@ -19,18 +20,6 @@ std::int64_t limit_of(const api::CsiNode& node, Symbol driver, std::int64_t abse
     limit = each.allocatable && each.allocatable->count ? *each.allocatable->count : absent;
   }
   return limit;
-}
-
-// "vol-0123", or "aws://zone/vol-0123".
-bool is_ebs_volume_id(std::string_view id) {
-  constexpr std::string_view kScheme = "aws://";
-  if (!id.starts_with(kScheme)) return true;
-  id.remove_prefix(kScheme.size());
-  id.remove_prefix(std::min(id.size(), id.find('/')));
-  id = id.substr(0, id.find_first_of("?#"));
-  while (id.starts_with('/')) id.remove_prefix(1);
-  while (id.ends_with('/')) id.remove_suffix(1);
-  return id.starts_with("vol-") && id.find('/') == std::string_view::npos;
 }
 
 }  // namespace
@@ -74,8 +63,7 @@ HintAnswer node_volume_limits_after_detach(const api::Pod& pod, const EventObjec
     if (volume.source.ephemeral && !options.quirks.detached_volume_ignores_ephemeral) return HintAnswer::kQueue;
     const auto driver = csi_driver_of_inline(volume);
     if (!driver) continue;
-    const auto& ebs = volume.source.aws_elastic_block_store;
-    if (ebs && !is_ebs_volume_id(ebs->volume_id)) return HintAnswer::kError;
+    if (volume.source.aws_elastic_block_store && !csi_handle_of(volume.source)) return HintAnswer::kError;
     if (attachment.before->spec.attacher == *driver) return HintAnswer::kQueue;
   }
   return HintAnswer::kSkip;

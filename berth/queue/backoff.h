@@ -81,9 +81,19 @@ class BackoffQueue {
  private:
   class Order {
    public:
+    struct Rank {
+      Instant ends_at;
+      ActiveOrder::Rank within_window;
+      friend bool operator<(const Rank& a, const Rank& b) {
+        return a.ends_at != b.ends_at ? a.ends_at < b.ends_at : a.within_window < b.within_window;
+      }
+    };
+
     // `within_window` orders pods whose backoff ends in one window; null leaves them as they come.
     explicit Order(const ActiveOrder* within_window) : within_window_(within_window) {}
-    Instant rank(const QueuedPod& pod) const { return pod.backoff_ends_at; }
+    Rank rank(const QueuedPod& pod) const {
+      return {pod.backoff_ends_at, within_window_ != nullptr ? within_window_->rank(pod) : ActiveOrder::Rank{}};
+    }
     bool operator()(const QueuedPod& a, const QueuedPod& b) const {
       return within_window_ != nullptr && (*within_window_)(a, b);
     }

@@ -46,7 +46,8 @@ void Nominator::update(const api::Pod& old_pod, const api::Pod& new_pod, const Q
 }
 
 bool Nominator::remove(std::string_view uid) {
-  const auto found = node_by_uid_.find(std::string(uid));
+  if (node_by_uid_.empty()) return false;  // as it mostly is
+  const auto found = node_by_uid_.find(uid);
   if (found == node_by_uid_.end()) return false;
   if (const auto node = by_node_.find(found->second); node != by_node_.end()) {
     const auto nomination = std::ranges::find(node->second, uid, &Nomination::uid);
@@ -86,7 +87,7 @@ const std::vector<Nominator::Nomination>& Nominator::for_node(Symbol node_name) 
 }
 
 Symbol Nominator::node_of(std::string_view uid) const {
-  const auto found = node_by_uid_.find(std::string(uid));
+  const auto found = node_by_uid_.find(uid);
   return found == node_by_uid_.end() ? Symbol() : found->second;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "berth/api/pod.h"
+#include "berth/base/hash.h"
 #include "berth/queue/queued_pod.h"
 #include "berth/queue/quirks.h"
 
@@ -66,13 +67,18 @@ class Nominator {
   void for_each(const std::function<void(Symbol, const Nomination&)>& fn) const;
 
  private:
+  struct UidHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view uid) const { return hash_bytes(uid); }
+  };
+
   bool can_be_nominated(const api::Pod& pod) const;
 
   FindPod find_pod_;
   const Rules& rules_;
   const Quirks quirks_;
   std::unordered_map<Symbol, std::vector<Nomination>> by_node_;
-  std::unordered_map<std::string, Symbol> node_by_uid_;
+  std::unordered_map<std::string, Symbol, UidHash, std::equal_to<>> node_by_uid_;
 };
 
 }  // namespace berth::queue

@@ -71,11 +71,13 @@ void OrderedInFlight::record(const HintTable::Match& match, EventObjects objects
 }
 
 bool OrderedInFlight::missed_events(std::string_view uid) const {
+  if (dropped_through_ == 0) return false;
   const auto found = pods_.find(uid);
   return found != pods_.end() && found->second->sequence < dropped_through_;
 }
 
 void OrderedInFlight::for_each_event_since(std::string_view uid, FunctionRef<bool(const Event&)> fn) const {
+  if (events_.empty()) return;
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return;
   auto event = std::ranges::upper_bound(events_, found->second->sequence, {}, &Event::sequence);

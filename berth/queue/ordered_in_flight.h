@@ -9,9 +9,11 @@
 // Not thread safe. Invariant: without a pod in flight there are no events.
 #pragma once
 
-#include <deque>
-#include <unordered_map>
+#include <absl/container/flat_hash_map.h>
 
+#include <deque>
+
+#include "berth/base/hash.h"
 #include "berth/base/object_pool.h"
 #include "berth/queue/in_flight.h"
 
@@ -29,7 +31,7 @@ class OrderedInFlight final : public InFlight {
   bool begin(const api::PodPtr& pod) override;
   bool end(std::string_view uid) override;
   void clear() override;
-  bool contains(std::string_view uid) const override { return pods_.contains(uid); }
+  bool contains(std::string_view uid) const override { return !pods_.empty() && pods_.contains(uid); }
   api::PodPtr find(std::string_view uid) const override;
   std::size_t size() const override { return pods_.size(); }
   std::size_t event_count() const override { return events_.size(); }
@@ -47,12 +49,15 @@ class OrderedInFlight final : public InFlight {
     Pod* before;
     Pod* after;
   };
+  struct UidHash {
+    std::size_t operator()(std::string_view uid) const { return hash_bytes(uid); }
+  };
   void drop_events_nobody_needs();
   void drop_oldest_event();
 
   const std::size_t max_events_;
   QueueMetrics& metrics_;
-  std::unordered_map<std::string_view, Pod*> pods_;  // the UIDs are those of the pods held
+  absl::flat_hash_map<std::string_view, Pod*, UidHash> pods_;  // the UIDs are those of the pods held
   ObjectPool<Pod> pool_;
   Pod* oldest_ = nullptr;
   Pod* newest_ = nullptr;

@@ -44,11 +44,11 @@ struct QueuedPod {
   Place place = Place::kNone;
   bool was_flushed = false;  // the leftover timeout picked it since its last try
 
-  // Links of the index of parked pods, and the hash of its name in the table of all pods. Theirs to change.
+  // The hash of its name in the queue's table of names (0: not there), and links of ParkedPods. Theirs to change.
+  std::uint32_t name_hash = 0;
   ParkedClass* parked_in = nullptr;
   QueuedPod* parked_before = nullptr;
   QueuedPod* parked_after = nullptr;
-  std::uint64_t name_hash = 0;
 
   bool is_gated() const { return gating_plugin != kNoPlugin; }
   PluginSet rejectors() const { return unschedulable_plugins | pending_plugins; }

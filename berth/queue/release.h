@@ -115,7 +115,7 @@ struct Rules {
   bool close_ends_flights;
   std::string_view pod_add_label;     // what metrics call the arrival of a new pod
   std::string_view pod_update_label;  // ... of a pod that an update brought; empty: not counted
-  std::string_view closed_pop_error;  // what pop() on a closed and empty queue says; empty: nothing
+  std::string_view closed_pop_error;  // what upstream's pop says on a closed and empty queue; pop() here returns null
 };
 
 const Rules& rules_for(Release release);

@@ -58,7 +58,9 @@ void ReturnToQueue::operator()(QueuedPod* pod) const {
 }
 
 bool SchedulingQueue::NameEqual::operator()(const QueuedPod* pod, const NameKey& key) const {
-  return pod->pod->metadata.name_space == key.name_space && pod->pod->metadata.name == key.name;
+  // The hash first: it is beside the pod's other state, its name is two pointers away.
+  return pod->name_hash == key.hash && pod->pod->metadata.name_space == key.name_space &&
+         pod->pod->metadata.name == key.name;
 }
 
 SchedulingQueue::SchedulingQueue(QueueOptions options)
@@ -98,21 +100,22 @@ Result<void> SchedulingQueue::check_open(std::string_view operation) const {
 // --- The table of names --------------------------------------------------------------------------------------------
 
 SchedulingQueue::NameKey SchedulingQueue::key_of(Symbol name_space, std::string_view name) {
-  // Never 0, which stands for "not in the table".
-  return {name_space, name, hash_bytes(name, name_space.id()) | 1};
+  // Never 0, which stands for "not in the table". The lowest bits are the set's tags, so those are left as they are.
+  return {name_space, name, static_cast<std::uint32_t>(hash_bytes(name, name_space.id())) | 1u << 31};
 }
 
-QueuedPod* SchedulingQueue::find(Symbol name_space, std::string_view name) const {
-  const auto found = by_name_.find(key_of(name_space, name));
+QueuedPod* SchedulingQueue::find(const NameKey& key) const {
+  const auto found = by_name_.find(key);
   return found == by_name_.end() ? nullptr : *found;
 }
 
-QueuedPod* SchedulingQueue::find(const api::Pod& pod) const {
-  return find(pod.metadata.name_space, pod.metadata.name);
+QueuedPod* SchedulingQueue::find_other(const QueuedPod& pod) const {
+  return has_its_name(pod) ? nullptr : find(key_of(*pod.pod));
 }
 
 const QueuedPod* SchedulingQueue::get(Symbol name_space, std::string_view name) const {
-  return find(name_space, name);
+  const QueuedPod* found = find(key_of(name_space, name));
+  return found != nullptr && found->place != Place::kNone ? found : nullptr;
 }
 
 QueuedPod* SchedulingQueue::make(api::PodPtr pod, Instant now) {
@@ -125,16 +128,19 @@ QueuedPod* SchedulingQueue::make(api::PodPtr pod, Instant now) {
 
 void SchedulingQueue::discard(QueuedPod& pod) {
   BERTH_CHECK(pod.place == Place::kNone, "{} is in {}", api::full_name(pod.pod->metadata), describe(pod.place));
-  if (pod.name_hash != 0) by_name_.erase(&pod);
+  if (has_its_name(pod)) by_name_.erase(&pod);
   nominator_.on_leaving(pod);
   pods_.destroy(&pod);
 }
 
+void SchedulingQueue::take_name(QueuedPod& pod, const NameKey& key) {
+  pod.name_hash = key.hash;
+  by_name_.insert(&pod);
+}
+
 void SchedulingQueue::take_name_from(QueuedPod* other, QueuedPod& pod) {
   if (other != nullptr) discard(*other);
-  if (pod.name_hash != 0) return;
-  pod.name_hash = key_of(pod.pod->metadata.name_space, pod.pod->metadata.name).hash;
-  by_name_.insert(&pod);
+  if (!has_its_name(pod)) take_name(pod, key_of(*pod.pod));
 }
 
 // --- From place to place -------------------------------------------------------------------------------------------
@@ -176,8 +182,7 @@ bool SchedulingQueue::move_to_active(QueuedPod& pod, Symbol label, bool from_bac
   const bool was_gated = pod.is_gated();
   if (!(from_backoff && runs_pre_enqueue_before_backoff())) run_pre_enqueue(pod);
 
-  QueuedPod* other = find(*pod.pod);
-  if (other == &pod) other = nullptr;
+  QueuedPod* other = find_other(pod);
   if (pod.is_gated()) {
     if (other != nullptr && (other->place == Place::kActive || is_in_backoff(*other))) {
       discard(pod);
@@ -222,8 +227,7 @@ bool SchedulingQueue::move_to_backoff(QueuedPod& pod, Symbol label, Instant) {
 }
 
 void SchedulingQueue::park(QueuedPod& pod, bool was_gated, Symbol label) {
-  QueuedPod* other = find(*pod.pod);
-  if (other == &pod) other = nullptr;
+  QueuedPod* other = find_other(pod);
   const bool is_update = other != nullptr || pod.place == Place::kUnschedulable;
   const auto gauge = [](bool gated) { return gated ? QueueName::kGated : QueueName::kUnschedulable; };
   if (!is_update) {
@@ -271,8 +275,9 @@ void SchedulingQueue::count_rejectors(const QueuedPod& pod, int delta) {
 
 Result<void> SchedulingQueue::add(api::PodPtr pod, Instant now) {
   if (auto open = check_open("add"); !open) return open;
+  const NameKey key = key_of(*pod);
   if (!options_.quirks.add_over_queued_pod) {
-    if (const QueuedPod* existing = find(*pod); existing != nullptr) {
+    if (const QueuedPod* existing = find(key); existing != nullptr) {
       if (existing->uid() == pod->metadata.uid) {
         return fail(
             fmt::format("add: pod {} is already in {}", api::full_name(pod->metadata), describe(existing->place)));
@@ -284,14 +289,18 @@ Result<void> SchedulingQueue::add(api::PodPtr pod, Instant now) {
       return fail(fmt::format("add: pod {} is already in flight", api::full_name(pod->metadata)));
     }
   }
-  enter(*make(std::move(pod), now), pod_add_label_, now);
+  QueuedPod& fresh = *make(std::move(pod), now);
+  if (!options_.quirks.add_over_queued_pod) take_name(fresh, key);
+  enter(fresh, pod_add_label_, now);
   return {};
 }
 
 void SchedulingQueue::enter(QueuedPod& fresh, Symbol label, Instant now) {
-  const api::PodPtr object = fresh.pod;  // move_to_active() may destroy the entry
+  const api::Pod& object = *fresh.pod;
+  // move_to_active() may destroy an entry that comes over another one of its name.
+  const api::PodPtr keeps_object = has_its_name(fresh) ? nullptr : fresh.pod;
   const bool arrived = move_to_active(fresh, label, false, now);
-  if (arrived || !options_.quirks.gated_add_is_not_nominated) nominator_.add(*object, {}, arrived ? &fresh : nullptr);
+  if (arrived || !options_.quirks.gated_add_is_not_nominated) nominator_.add(object, {}, arrived ? &fresh : nullptr);
 }
 
 Result<void> SchedulingQueue::update(const api::PodPtr& old_pod, api::PodPtr new_pod, Instant now) {
@@ -320,9 +329,12 @@ Result<void> SchedulingQueue::update(const api::PodPtr& old_pod, api::PodPtr new
     }
   }
 
-  QueuedPod* pod = find(*new_pod);
+  const NameKey key = key_of(*new_pod);
+  QueuedPod* pod = find(key);
   if (pod == nullptr) {
-    enter(*make(std::move(new_pod), now), pod_update_label_, now);
+    QueuedPod& fresh = *make(std::move(new_pod), now);
+    take_name(fresh, key);
+    enter(fresh, pod_update_label_, now);
     return {};
   }
   replace_object(*pod, *old_pod, new_pod);
@@ -376,7 +388,7 @@ void SchedulingQueue::update_unschedulable_without_hints(QueuedPod& pod, const a
 Result<void> SchedulingQueue::remove(const api::Pod& pod) {
   if (auto open = check_open("remove"); !open) return open;
   const bool was_nominated = nominator_.remove(pod.metadata.uid);
-  QueuedPod* found = find(pod);
+  QueuedPod* found = find(key_of(pod));
   const bool is_active = found != nullptr && found->place == Place::kActive;
   if (!is_active || !options_.quirks.delete_keeps_backoff_record) backoff_.policy().forget(pod);
   if (found == nullptr) {
@@ -448,7 +460,7 @@ PoppedPod SchedulingQueue::pop(Instant) {
 
 PoppedPod SchedulingQueue::pop_specific(const api::Pod& pod, Instant now) {
   if (check_open("pop_specific")) activate_one(pod, now);
-  QueuedPod* found = find(pod);
+  QueuedPod* found = find(key_of(pod));
   if (found == nullptr || found->place != Place::kActive) return PoppedPod(nullptr, ReturnToQueue{this});
   active_.erase(*found);
   found->place = Place::kNone;
@@ -465,17 +477,20 @@ Result<void> SchedulingQueue::done(std::string_view uid) {
 
 Result<void> SchedulingQueue::add_unschedulable_if_not_present(PoppedPod popped, std::int64_t scheduling_cycle,
                                                                Instant now) {
-  const std::string uid = popped->uid();
+  const api::PodPtr object = popped->pod;
+  const std::string_view uid = object->metadata.uid;
   if (auto open = check_open("add_unschedulable_if_not_present"); !open) {
     end_flight(uid);
     return open;
   }
-  if (const QueuedPod* existing = find(*popped->pod); existing != nullptr) {
+  const NameKey key = key_of(*object);
+  if (const QueuedPod* existing = find(key); existing != nullptr) {
     end_flight(uid);
     return fail(already_present_text(options_.compatibility, existing->place, api::full_name(popped->pod->metadata)));
   }
 
   QueuedPod& pod = *popped.release();
+  take_name(pod, key);
   const bool failed_with_error = pod.rejectors().empty();
   if (failed_with_error) {
     pod.consecutive_errors += 1;
@@ -550,7 +565,7 @@ std::vector<NominatedPod> SchedulingQueue::nominated_pods_for_node(Symbol node_n
       result.push_back({nomination, nomination.pod});
       continue;
     }
-    const QueuedPod* queued = find(nomination.name_space, nomination.name);
+    const QueuedPod* queued = find(key_of(nomination.name_space, nomination.name));
     api::PodPtr pod = queued != nullptr ? queued->pod : nullptr;
     if (pod == nullptr && !options_.quirks.nominated_in_flight_is_a_stub) pod = in_flight_->find(nomination.uid);
     result.push_back({nomination, std::move(pod)});

@@ -213,7 +213,7 @@ class SchedulingQueue {
   struct NameKey {
     Symbol name_space;
     std::string_view name;
-    std::uint64_t hash;
+    std::uint32_t hash;
   };
   struct NameHash {
     using is_transparent = void;
@@ -227,8 +227,11 @@ class SchedulingQueue {
     bool operator()(const NameKey& key, const QueuedPod* pod) const { return (*this)(pod, key); }
   };
   static NameKey key_of(Symbol name_space, std::string_view name);
-  QueuedPod* find(const api::Pod& pod) const;
-  QueuedPod* find(Symbol name_space, std::string_view name) const;
+  static NameKey key_of(const api::Pod& pod) { return key_of(pod.metadata.name_space, pod.metadata.name); }
+  static bool has_its_name(const QueuedPod& pod) { return pod.name_hash != 0; }
+  QueuedPod* find(const NameKey& key) const;
+  // The entry of the pod's name, if that is another one.
+  QueuedPod* find_other(const QueuedPod& pod) const;
 
   Result<void> check_open(std::string_view operation) const;
   bool runs_pre_enqueue_before_backoff() const { return options_.pop_from_backoff; }
@@ -255,7 +258,9 @@ class SchedulingQueue {
   void unpark(QueuedPod& pod, bool counts_as_gated);
   Place requeue(QueuedPod& pod, Retry retry, Symbol label, Instant now);
   void leave_backoff(QueuedPod& pod);
-  // Makes `pod` the one entry of its name, in the place of `other` if there is another.
+  // Makes `pod` the entry of its name. Requires: there is none.
+  void take_name(QueuedPod& pod, const NameKey& key);
+  // The same, in the place of `other` if there is one. Nothing to do if `pod` has its name already.
   void take_name_from(QueuedPod* other, QueuedPod& pod);
 
   // What the hints say about an event, for one pod.

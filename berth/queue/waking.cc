@@ -94,7 +94,7 @@ Result<void> SchedulingQueue::move_all(const ClusterEvent& event, EventObjects o
   if (!match.is_of_interest && rules_.ignores_unregistered_events) return {};
   const QueuedPod* own = nullptr;
   for (const api::AnyObject* object : {&objects.old_object, &objects.new_object}) {
-    if (const auto pod = *object ? object->as<api::Pod>() : nullptr; pod != nullptr) own = find(*pod);
+    if (const auto pod = *object ? object->as<api::Pod>() : nullptr; pod != nullptr) own = find(key_of(*pod));
   }
   for (const auto& group : parked_.groups()) collect_wakes(*group, match, objects, own, pre_check);
   move_wakes(match, objects, true, now);
@@ -173,7 +173,7 @@ Result<void> SchedulingQueue::flush_unschedulable_leftover(Instant now) {
 
 bool SchedulingQueue::activate_one(const api::Pod& pod, Instant now) {
   static const Symbol label = force_activate().label();
-  QueuedPod* found = find(pod);
+  QueuedPod* found = find(key_of(pod));
   if (found == nullptr || found->place == Place::kActive) return false;
   const bool from_backoff = is_in_backoff(*found);
   if (from_backoff) leave_backoff(*found);
@@ -198,7 +198,7 @@ Result<void> SchedulingQueue::activate(std::span<const api::PodPtr> pods, Instan
 }
 
 std::optional<WakeSet> SchedulingQueue::wake_set(Symbol name_space, std::string_view name) const {
-  const QueuedPod* pod = find(name_space, name);
+  const QueuedPod* pod = get(name_space, name);
   if (pod == nullptr) return std::nullopt;
   WakeSet set;
   set.place = pod->place;

@@ -25,6 +25,7 @@ namespace berth::cmd {
 // Every subcommand, in the order in which --help lists them.
 #define BERTH_COMMANDS(X) \
   X(inspect)              \
+  X(explain)              \
   X(config)               \
   X(version)              \
   X(completion)

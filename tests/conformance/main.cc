@@ -13,6 +13,7 @@
 
 #include "tests/conformance/codec_conformance.h"
 #include "tests/conformance/config_conformance.h"
+#include "tests/conformance/plugins_conformance.h"
 #include "tests/conformance/quantity_conformance.h"
 #include "tests/conformance/queue_conformance.h"
 
@@ -29,6 +30,21 @@ bool compare_queue(std::span<const std::string> files) {
   }
   std::cout << fmt::format("queue: {} traces, {} operations compared, {} traces differ\n", files.size(), operations,
                            differing);
+  return differing == 0;
+}
+
+bool compare_plugins(std::span<const std::string> files) {
+  PluginsResult all;
+  int differing = 0;
+  for (const std::string& file : files) {
+    const PluginsResult result = compare_plugins_trace(file, std::cout);
+    all.pods += result.pods;
+    all.comparisons += result.comparisons;
+    all.differences += result.differences;
+    differing += result.differences > 0 ? 1 : 0;
+  }
+  std::cout << fmt::format("plugins: {} traces, {} pods, {} comparisons, {} differences in {} traces\n", files.size(),
+                           all.pods, all.comparisons, all.differences, differing);
   return differing == 0;
 }
 
@@ -69,6 +85,7 @@ constexpr Subcommand kSubcommands[] = {
     {"codec", compare_codec},
     {"config", compare_each<compare_config_trace>},
     {"queue", compare_queue},
+    {"plugins", compare_plugins},
 };
 
 int run(std::span<const std::string> arguments) {

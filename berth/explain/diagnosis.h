@@ -1,0 +1,32 @@
+// Why no node, or not every node, can take a pod: nodes grouped by reason, in words, and the one sentence about all of
+// them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "berth/explain/cluster.h"
+#include "berth/explain/evaluation.h"
+#include "berth/explain/explanation.h"
+
+namespace berth::explain {
+
+// A node that cannot take the pod, with everything that keeps it from it. Nothing if others are promised its room, or
+// if the pod may not go to a node of that name.
+struct NodeFinding {
+  cache::RowId row = cache::kNoRow;
+  std::vector<FailingFilter> failing;
+
+  bool fails_only(std::string_view plugin) const { return failing.size() == 1 && failing[0].plugin == plugin; }
+};
+
+struct Diagnosis {
+  std::vector<NodeFinding> findings;  // by name
+  std::vector<NodeGroup> groups;      // nodes that lack nothing else first, then most nodes first
+  // What comes behind "default/web-1 ": "fits on none of the 6 nodes: 4 are short of cpu (least on n-7: 300m), ...".
+  std::string headline;
+};
+// Requires: !evaluation.error.
+Diagnosis diagnose(const framework::Profile& profile, const Cluster& cluster, const Evaluation& evaluation);
+
+}  // namespace berth::explain

@@ -1,0 +1,24 @@
+#include "berth/framework/metrics.h"
+
+#include <fmt/format.h>
+
+namespace berth::framework {
+namespace {
+
+std::string_view field_of(ExtensionPoint point) {
+  return config::extension_points()[static_cast<std::size_t>(point)].field;
+}
+
+}  // namespace
+
+void CountingFrameworkMetrics::point_ends(ExtensionPoint point, Symbol /*profile*/, Code code) {
+  ++points[fmt::format("{}/{}", field_of(point), to_string(code))];
+}
+
+void CountingFrameworkMetrics::plugin_ends(ExtensionPoint point, Symbol plugin, Symbol /*profile*/, Code code,
+                                           std::size_t asked) {
+  ++plugins[fmt::format("{}/{}/{}", field_of(point), plugin.text(), to_string(code))];
+  nodes[fmt::format("{}/{}", field_of(point), plugin.text())] += static_cast<std::int64_t>(asked);
+}
+
+}  // namespace berth::framework

@@ -1,0 +1,27 @@
+// A plugin's arguments, as its factory wants them.
+#pragma once
+
+#include <string_view>
+#include <variant>
+
+#include "berth/config/args_validation.h"
+#include "berth/config/defaults.h"
+#include "berth/config/field_error.h"
+#include "berth/framework/registry.h"
+
+namespace berth::plugins {
+
+// The defaults if the configuration has none. The error has kube-scheduler's text.
+template <typename Args>
+Result<Args> args_of(std::string_view plugin, const framework::PluginContext& context) {
+  config::PluginConfig given{.name = std::string(plugin), .raw = {}, .args = context.args};
+  if (!std::holds_alternative<Args>(given.args)) {
+    given.args = Args{};
+    config::set_defaults(given.args, context.gates);
+  }
+  const std::vector<Error> problems = config::validate_args(config::Path(), given, context.gates);
+  if (!problems.empty()) return fail(config::aggregate(problems));
+  return std::get<Args>(std::move(given.args));
+}
+
+}  // namespace berth::plugins

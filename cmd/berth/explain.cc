@@ -1,0 +1,175 @@
+// `berth explain POD --from FILE...`: where a pod would go in the cluster of a dump, or what it waits for. Files are
+// read as by `berth inspect`: YAML and JSON, several documents to a file, Lists; "-" is standard input, and a folder
+// stands for the *.yaml, *.yml and *.json files in it.
+#include "berth/explain/explain.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "berth/codec/documents.h"
+#include "berth/codec/json.h"
+#include "berth/config/load.h"
+#include "berth/explain/cluster.h"
+#include "berth/explain/pod_defaults.h"
+#include "berth/explain/render.h"
+#include "cmd/berth/command.h"
+
+namespace berth::cmd {
+namespace {
+
+struct Options {
+  std::string pod;
+  std::vector<std::string> files;
+  std::string pod_file;
+  std::string config_file;
+  std::string feature_gates;
+  std::string output = "text";
+  bool all = false;
+};
+
+// Nothing was looked at: the command line is wrong.
+int usage_error(std::string_view message) {
+  failure(message);
+  return kExitUsage;
+}
+
+std::string shown_name(const std::string& file) {
+  return file == "-" ? "standard input" : file;
+}
+
+Result<std::string> read_whole(const std::string& file) {
+  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) return fail(Error("is a directory").in_file(file));
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return fail(Error(std::strerror(errno)).in_file(file));
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+// A folder's manifests in order of their names; anything else is itself.
+std::vector<std::string> files_of(const std::string& file) {
+  std::error_code error;
+  if (file == "-" || !std::filesystem::is_directory(file, error)) return {file};
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(file, error)) {
+    const std::string extension = entry.path().extension().string();
+    if (extension == ".yaml" || extension == ".yml" || extension == ".json") files.push_back(entry.path().string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+void read_into(const std::string& file, const codec::DecodeOptions& decode, codec::Documents& documents) {
+  if (const auto text = read_whole(file)) {
+    codec::read_documents(*text, shown_name(file), decode, documents);
+  } else {
+    documents.errors.push_back(text.error());
+  }
+}
+
+// The pod in question: the one of the file, or the one of that name in the cluster.
+Result<api::PodPtr> find_pod(const Options& options, const codec::DecodeOptions& decode,
+                             const explain::Cluster& cluster) {
+  if (options.pod_file.empty()) return cluster.find_pod(options.pod);
+  codec::Documents documents;
+  read_into(options.pod_file, decode, documents);
+  if (!documents.errors.empty()) return fail(documents.errors.front());
+  // Of several documents, the first that has something to do with pods.
+  Result<api::PodPtr> pod = fail(Error("there is no pod in it").in_file(shown_name(options.pod_file)));
+  for (const api::AnyObject& object : documents.objects) {
+    if (auto found = explain::pod_of_manifest(object)) {
+      pod = explain::with_api_defaults(**found, cluster.objects);
+      if (!pod) return fail(Error(pod.error()).in_file(shown_name(options.pod_file)));
+      return pod;
+    }
+    if (documents.objects.size() == 1) {
+      pod = fail(Error(explain::pod_of_manifest(object).error()).in_file(shown_name(options.pod_file)));
+    }
+  }
+  return pod;
+}
+
+int explain_pod(const Options& options) {
+  if (options.pod.empty() == options.pod_file.empty()) {
+    return usage_error(options.pod.empty() ? "which pod? Give NAMESPACE/NAME or --pod-file FILE"
+                                           : "give NAMESPACE/NAME or --pod-file, not both");
+  }
+  const auto gates = config::FeatureGates::parse(options.feature_gates);
+  if (!gates) {
+    for (const Error& error : gates.error()) usage_error("--feature-gates: " + error.message());
+    return kExitUsage;
+  }
+  config::LoadedConfig config = config::default_config({.gates = *gates});
+  if (!options.config_file.empty()) {
+    const auto text = read_whole(options.config_file);
+    if (!text) return usage_error("cannot read " + text.error().message());
+    auto loaded = config::load_config(*text, {.gates = *gates});
+    if (!loaded) {
+      for (const Error& error : loaded.error().errors(shown_name(options.config_file))) failure(error.message());
+      return kExitFailure;
+    }
+    config = std::move(*loaded);
+  }
+
+  InternPool pool;
+  codec::DecodeOptions decode;
+  decode.pool = &pool;
+  codec::Documents documents;
+  for (const std::string& file : options.files) {
+    for (const std::string& each : files_of(file)) read_into(each, decode, documents);
+  }
+  if (documents.objects.empty() && !documents.errors.empty()) return failure(documents.errors.front().message());
+  explain::Cluster cluster(documents.objects);
+  const auto pod = find_pod(options, decode, cluster);
+  if (!pod) return failure(pod.error().message());
+  const auto explanation = explain::explain(cluster, *pod, config, *gates);
+  if (!explanation) return failure(explanation.error().message());
+
+  if (options.output == "json") {
+    fmt::print("{}\n", codec::to_json(*explanation, 2));
+  } else {
+    fmt::print("{}", explain::render(*explanation, {.all_nodes = options.all}));
+  }
+  for (const Error& error : documents.errors) failure("left out: " + error.message());
+  return documents.errors.empty() ? kExitOk : kExitFailure;
+}
+
+}  // namespace
+
+void add_explain(Program& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command =
+      *program.root().add_subcommand("explain", "Say where a pod would go, or what it waits for and what would help");
+  command.add_option("POD", options->pod, "NAMESPACE/NAME of a pod in the dump");
+  command.add_option("--from", options->files, "YAML or JSON of the cluster's objects; - is standard input")
+      ->type_name("FILE...")
+      ->required();
+  command.add_option("--pod-file", options->pod_file, "Manifest of a pod (or of its workload) that is not there yet")
+      ->type_name("FILE");
+  command.add_option("--config", options->config_file, "KubeSchedulerConfiguration; the defaults without one")
+      ->type_name("FILE");
+  command.add_option("--feature-gates", options->feature_gates, "As for kube-scheduler: A=true,B=false");
+  command.add_option("-o,--output", options->output, "Output format")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command.add_flag("--all", options->all, "Name all nodes of long lists");
+  command.footer(
+      "Example: kubectl get nodes,pods,pvc,pv,sc,csinodes,pdb,priorityclasses,ns,rs,sts,svc -A -o yaml |\n"
+      "           berth explain shop/web-1 --from -\n"
+      "Exits with 0 if there is an answer, whatever it is, and with 1 if not, or if something could not be read.");
+  program.set_action(command, [options] { return explain_pod(*options); });
+}
+
+}  // namespace berth::cmd

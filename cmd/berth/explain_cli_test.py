@@ -1,0 +1,171 @@
+"""`berth explain` as a user meets it: the sentences about examples/pending.yaml, its options and exit codes.
+
+Usage: explain_cli_test.py PROGRAM EXAMPLE
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BERTH = ""  # path of the program under test, from the command line
+EXAMPLE = ""  # examples/pending.yaml
+
+CONFIG = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+
+
+def berth(*arguments, text=None):
+    return subprocess.run([BERTH, "explain", *arguments], input=text, capture_output=True, text=True, timeout=60,
+                          check=False)
+
+
+def about(pod, *arguments):
+    return berth(pod, "--from", EXAMPLE, *arguments)
+
+
+class Sentences(unittest.TestCase):
+    maxDiff = None
+
+    def test_each_pod_of_the_example_gets_its_sentence(self):
+        gpu = "1 has the taint example.com/gpu=true:NoSchedule, which it does not tolerate"
+        for pod, sentence in (
+                ("shop/api-1", "shop/api-1 fits on none of the 5 nodes: 3 are short of cpu (least on general-1: 300m), "
+                               f"1 is cordoned, {gpu}."),
+                ("shop/huge-1", "shop/huge-1 fits on no node: it asks for 64 cpu and the largest of the 5 nodes, "
+                                "gpu-1, has 16 in total."),
+                ("ml/train-1", f"ml/train-1 fits on none of the 5 nodes: {gpu}, 3 do not have example.com/gpu, "
+                               "1 is cordoned."),
+                ("shop/cache-1", "shop/cache-1 fits on no node: none of the 5 nodes has disktype=sdd; 4 have "
+                                 "disktype=ssd and 1 has disktype=hdd."),
+                ("shop/probe-1", "shop/probe-1 fits on none of the 5 nodes: 3 have host port 8080 taken (by pods of "
+                                 f"DaemonSet edge/proxy), 1 is cordoned, {gpu}."),
+                ("shop/feed-3", "shop/feed-3 fits on none of the 5 nodes: 2 would break its spread over "
+                                "topology.kubernetes.io/zone (maxSkew is 1, and eu-1a has 1, eu-1b has 1 and eu-1c has "
+                                f"0), 1 is short of memory (general-3 lacks 1.1Gi), 1 is cordoned, {gpu}."),
+                ("shop/zk-3", "shop/zk-3 fits on none of the 5 nodes: 2 are near pods that its anti-affinity avoids "
+                              f"(shop/zk-0 on general-1 and shop/zk-1 on general-2), 1 is cordoned, {gpu}, 1 is short "
+                              "of cpu and memory (general-3 lacks 100m cpu and 64Mi memory)."),
+                ("shop/db-0", "shop/db-0 waits for the PersistentVolumeClaim data-db-0, which does not exist in "
+                              "namespace shop."),
+                ("shop/urgent-1", "shop/urgent-1 would go to general-2 after preemption has evicted batch/report-1 "
+                                  "there; as things are, it fits on none of the 5 nodes: 3 are short of cpu (least on "
+                                  f"general-1: 100m), 1 is cordoned, {gpu}."),
+                ("shop/gated-1", "shop/gated-1 waits behind the scheduling gate example.com/quota: the scheduler does "
+                                 "not try it before whoever put it there takes it away; then it fits, on general-1."),
+                ("shop/odd-1", "shop/odd-1 asks for the scheduler defualt-scheduler, and the configuration has only "
+                               "default-scheduler (a typing error?): unless another program of that name runs in the "
+                               "cluster, nobody will ever look at the pod."),
+                ("shop/small-1", "shop/small-1 fits on 3 of 5 nodes and would go to general-1, 13 points ahead of "
+                                 "general-2 (mostly by NodeResourcesFit)."),
+                ("shop/web-1", "shop/web-1 is on general-1 already (Running); it fits nowhere else."),
+        ):
+            with self.subTest(pod):
+                done = about(pod)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(done.stdout.split("\n")[0], sentence)
+
+    def test_what_would_help_is_printed_with_the_commands_for_it(self):
+        text = about("shop/api-1").stdout
+        self.assertIn("\nWhat would help (each was tried out)\n"
+                      "  - uncordon general-4 (kubectl uncordon general-4): it fits there\n"
+                      "  - ask for 1.4 cpu instead of 1.7 (300m less): it fits on general-1\n"
+                      "  - add a node like general-1 to pool general: it fits there, and so does the other pod like it "
+                      "that waits\n", text)
+
+    def test_the_answer_is_the_same_on_every_run(self):
+        self.assertEqual(about("shop/feed-3", "-o", "json").stdout, about("shop/feed-3", "-o", "json").stdout)
+
+
+class Json(unittest.TestCase):
+    def test_has_the_documented_members(self):
+        answer = json.loads(about("shop/urgent-1", "-o", "json").stdout)
+        self.assertEqual(list(answer), ["pod", "scheduler", "answer", "sentence", "node", "nodes", "feasibleNodes",
+                                        "message", "reasons", "preemption", "help", "wakeUps"])
+        self.assertEqual((answer["answer"], answer["node"], answer["nodes"]), ("Preempts", "general-2", 5))
+        self.assertEqual(answer["preemption"]["victims"], ["batch/report-1"])
+        self.assertEqual(answer["reasons"][0]["nodes"], ["general-1", "general-2", "general-3"])
+        self.assertEqual({help["kind"] for help in answer["help"]}, {"uncordon", "request", "nodes", "toleration"})
+
+    def test_scores_are_by_plugin(self):
+        answer = json.loads(about("shop/small-1", "-o", "json").stdout)
+        best = answer["scores"][0]
+        self.assertEqual(best["node"], "general-1")
+        self.assertEqual(sum(plugin["score"] for plugin in best["plugins"]), best["total"])
+
+
+class Input(unittest.TestCase):
+    def test_a_pod_that_does_not_exist_yet_comes_from_a_file(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write("apiVersion: v1\nkind: Pod\nmetadata: {name: new, namespace: shop}\nspec:\n"
+                       "  priorityClassName: urgent\n"
+                       "  containers: [{name: c, resources: {limits: {cpu: 1500m}}}]\n")
+            file.flush()
+            done = berth("--pod-file", file.name, "--from", EXAMPLE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.startswith("shop/new would go to general-2 after preemption"), done.stdout)
+
+    def test_the_cluster_comes_from_standard_input_or_from_a_folder(self):
+        with open(EXAMPLE, encoding="utf-8") as file:
+            from_input = berth("shop/api-1", "--from", "-", text=file.read())
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(EXAMPLE, folder)
+            from_folder = berth("shop/api-1", "--from", folder)
+        self.assertEqual(from_input.stdout, about("shop/api-1").stdout)
+        self.assertEqual(from_folder.stdout, about("shop/api-1").stdout)
+
+    def test_the_profile_is_that_of_the_pods_scheduler(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(CONFIG + "profiles:\n- schedulerName: defualt-scheduler\n")
+            file.flush()
+            done = about("shop/odd-1", "--config", file.name)
+        self.assertTrue(done.stdout.startswith("shop/odd-1 fits on 3 of 5 nodes"), done.stdout)
+
+    def test_what_cannot_be_read_is_said_beside_the_answer(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write("apiVersion: v1\nkind: Node\nmetadata: {name: 7}\n")
+            file.flush()
+            done = berth("shop/api-1", "--from", EXAMPLE, file.name)
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stdout.startswith("shop/api-1 fits on none"), done.stdout)
+        self.assertTrue(done.stderr.startswith(f"berth: left out: {file.name}"), done.stderr)
+
+
+class Mistakes(unittest.TestCase):
+    def test_a_pod_that_is_not_there_is_answered_with_the_likely_one(self):
+        done = about("shop/api")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(done.stderr,
+                         "berth: there is no pod shop/api among the 28 that were read (did you mean shop/api-1?)\n")
+
+    def test_without_a_pod_or_a_file_it_is_a_usage_error(self):
+        done = berth("--from", EXAMPLE)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("which pod?", done.stderr)
+        done = berth("shop/api-1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--from is required", done.stderr)
+
+    def test_files_that_are_not_there_are_named(self):
+        done = berth("shop/api-1", "--from", "/no/such/file.yaml")
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, "berth: /no/such/file.yaml: No such file or directory\n"))
+        done = about("shop/api-1", "--config", "/no/such/file.yaml")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "berth: cannot read /no/such/file.yaml: No such file or directory\n"))
+
+    def test_a_bad_configuration_is_refused_with_its_problems(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(CONFIG + "parallelism: 0\n")
+            file.flush()
+            done = about("shop/api-1", "--config", file.name)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("parallelism: Invalid value: 0", done.stderr)
+
+
+if __name__ == "__main__":
+    BERTH = os.path.abspath(sys.argv.pop(1))
+    EXAMPLE = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=1)
