@@ -1,7 +1,6 @@
 #include "bench/decide/speed.h"
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -9,23 +8,11 @@
 #include <string>
 #include <string_view>
 
+#include "bench/stopwatch.h"
+
 namespace berth::bench {
 
 namespace {
-
-// Counts the processor time of this thread, so that what else the machine does disturbs little.
-class Stopwatch {
- public:
-  double nanoseconds() const { return now() - start_; }
-
- private:
-  static double now() {
-    timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-  }
-  double start_ = now();
-};
 
 class Measurement {
  public:

@@ -1,7 +1,5 @@
 #include "bench/queue/speed.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -9,6 +7,7 @@
 #include "bench/queue/driver.h"
 #include "bench/queue/heap.h"
 #include "bench/queue/report.h"
+#include "bench/stopwatch.h"
 #include "berth/api/kinds.h"
 
 namespace berth::bench {
@@ -18,20 +17,6 @@ namespace {
 constexpr std::size_t kPodsInFlight = 8;
 constexpr std::size_t kMixRounds = 100;
 constexpr std::size_t kEventRounds = 20;
-
-// Counts the processor time of this thread, so that what else the machine does disturbs little.
-class Stopwatch {
- public:
-  double nanoseconds() const { return now() - start_; }
-
- private:
-  static double now() {
-    timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-  }
-  double start_ = now();
-};
 
 struct Best {
   double nanoseconds = std::numeric_limits<double>::infinity();

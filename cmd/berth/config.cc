@@ -3,23 +3,18 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <expected>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "berth/config/load.h"
 #include "berth/config/write.h"
 #include "cmd/berth/command.h"
+#include "cmd/berth/input.h"
 
 namespace berth::cmd {
 namespace {
@@ -28,15 +23,6 @@ struct Options {
   std::string file;
   std::string feature_gates;
 };
-
-Result<std::string> read_whole(const std::string& file) {
-  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) return fail(Error("is a directory").in_file(file));
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return fail(Error(std::strerror(errno)).in_file(file));
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
 
 // Nothing was looked at: the command line is wrong, or the file cannot be read.
 int usage_error(std::string_view message) {

@@ -6,13 +6,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -25,6 +21,7 @@
 #include "berth/explain/pod_defaults.h"
 #include "berth/explain/render.h"
 #include "cmd/berth/command.h"
+#include "cmd/berth/input.h"
 
 namespace berth::cmd {
 namespace {
@@ -47,15 +44,6 @@ int usage_error(std::string_view message) {
 
 std::string shown_name(const std::string& file) {
   return file == "-" ? "standard input" : file;
-}
-
-Result<std::string> read_whole(const std::string& file) {
-  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) return fail(Error("is a directory").in_file(file));
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return fail(Error(std::strerror(errno)).in_file(file));
-  return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
 // A folder's manifests in order of their names; anything else is itself.

@@ -1,0 +1,13 @@
+// Reading what the user names on the command line.
+#pragma once
+
+#include <string>
+
+#include "berth/base/error.h"
+
+namespace berth::cmd {
+
+// The contents of a file; "-" is standard input. The error names the file.
+Result<std::string> read_whole(const std::string& file);
+
+}  // namespace berth::cmd
