@@ -31,25 +31,43 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND BERTH_SANITIZE MATCHES "address")
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# berth_precompile(<target> <headers>)
+# With clang, what almost every file includes is read once per target: a third of the time of a sanitized build. Sources
+# include what they use all the same, as the other builds see: GCC 12 warns about system headers that it precompiled.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CCACHE_PROGRAM)
+  # What ccache asks for where headers are precompiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${CCACHE_PROGRAM}")
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+endif()
+function(berth_precompile target)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    return()
+  endif()
+  target_precompile_headers(${target} PRIVATE
+    <fmt/format.h> <algorithm> <cstdint> <expected> <functional> <map> <memory> <optional> <span> <string>
+    <string_view> <utility> <variant> <vector> ${ARGN})
+endfunction()
+
 include(GoogleTest)
 include(CTest)
 
-# berth_tests(<target> SOURCES <files> DEPENDS <targets> LABEL <label>)
+# berth_tests(<target> SOURCES <files> DEPENDS <targets> LABEL <label> PRECOMPILE <headers>)
 # A GoogleTest program whose every test is a ctest test of its own, so that `ctest -j` spreads them.
 function(berth_tests target)
-  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;DEPENDS;PRECOMPILE" ${ARGN})
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_DEPENDS} GTest::gtest GTest::gtest_main)
   target_compile_definitions(${target} PRIVATE BERTH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # What is tested is optimised; the tests themselves would only take longer to compile.
   target_compile_options(${target} PRIVATE -O0)
+  berth_precompile(${target} <gtest/gtest.h> ${ARG_PRECOMPILE})
   gtest_discover_tests(${target} DISCOVERY_TIMEOUT 120 PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT 600)
 endfunction()
 
-# berth_library(<folder> DEPENDS <public targets> LINK <private targets>)
+# berth_library(<folder> DEPENDS <public targets> LINK <private targets> PRECOMPILE <headers>)
 # berth/<folder>/*.cc without *_test.cc become the static library berth_<folder>; the rest become <folder>_test.
 function(berth_library folder)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;PRECOMPILE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/berth/${folder}/*.cc")
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
@@ -60,7 +78,9 @@ function(berth_library folder)
   add_library(berth_${folder} STATIC ${sources})
   target_include_directories(berth_${folder} PUBLIC "${PROJECT_SOURCE_DIR}")
   target_link_libraries(berth_${folder} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_LINK})
+  list(TRANSFORM ARG_PRECOMPILE PREPEND "${PROJECT_SOURCE_DIR}/")
+  berth_precompile(berth_${folder} ${ARG_PRECOMPILE})
   if(tests)
-    berth_tests(${folder}_test SOURCES ${tests} DEPENDS berth_${folder} LABEL unit)
+    berth_tests(${folder}_test SOURCES ${tests} DEPENDS berth_${folder} LABEL unit PRECOMPILE ${ARG_PRECOMPILE})
   endif()
 endfunction()

@@ -136,7 +136,7 @@ Counters::Row& Counters::row(Symbol symbol) {
   return rows_[symbol.id()];
 }
 
-void Counters::count_incoming(queue::QueueName queue, Symbol event_label) {
+void Counters::count_incoming(queue::QueueName queue, Symbol event_label, const queue::QueuedPod&) {
   row(event_label).incoming[static_cast<std::size_t>(queue)] += 1;
 }
 void Counters::add_pending(queue::QueueName queue, int delta) {

@@ -51,7 +51,7 @@ queue::QueueOptions queue_options(queue::QueueMetrics* metrics);
 // Counts everything that the queue reports, as a server of metrics has to.
 class Counters final : public queue::QueueMetrics {
  public:
-  void count_incoming(queue::QueueName queue, Symbol event_label) override;
+  void count_incoming(queue::QueueName queue, Symbol event_label, const queue::QueuedPod& pod) override;
   void add_pending(queue::QueueName queue, int delta) override;
   void add_unschedulable(Symbol plugin, Symbol profile, int delta) override;
   void add_in_flight_events(Symbol event_label, std::int64_t delta) override;

@@ -46,24 +46,22 @@ inline std::uint64_t read_little_endian(const char* from) {
 
 // The last step of hash_bytes on its own: spreads the bits of one word over the whole result.
 constexpr std::uint64_t hash_word(std::uint64_t word) {
-  using namespace hash_detail;
-  return multiply_and_fold(word ^ kMixA, (word >> 32) ^ kMixB);
+  return hash_detail::multiply_and_fold(word ^ hash_detail::kMixA, (word >> 32) ^ hash_detail::kMixB);
 }
 
 // Order matters: hash_combine(a, b) differs from hash_combine(b, a).
 constexpr std::uint64_t hash_combine(std::uint64_t seed, std::uint64_t hash) {
-  using namespace hash_detail;
-  return multiply_and_fold(seed ^ kMixA, hash ^ kMixC) ^ (seed + kMixB);
+  return hash_detail::multiply_and_fold(seed ^ hash_detail::kMixA, hash ^ hash_detail::kMixC) ^
+         (seed + hash_detail::kMixB);
 }
 
 inline std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0) {
-  using namespace hash_detail;
   const char* at = bytes.data();
   std::size_t left = bytes.size();
-  std::uint64_t state = seed ^ kMixA;
+  std::uint64_t state = seed ^ hash_detail::kMixA;
   while (left > 16) {
-    state = multiply_and_fold(read_little_endian<std::uint64_t>(at) ^ kMixB,
-                              read_little_endian<std::uint64_t>(at + 8) ^ state);
+    state = hash_detail::multiply_and_fold(hash_detail::read_little_endian<std::uint64_t>(at) ^ hash_detail::kMixB,
+                                           hash_detail::read_little_endian<std::uint64_t>(at + 8) ^ state);
     at += 16;
     left -= 16;
   }
@@ -72,18 +70,24 @@ inline std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0) 
   std::uint64_t low = 0;
   std::uint64_t high = 0;
   if (left >= 8) {
-    low = read_little_endian<std::uint64_t>(at);
-    high = read_little_endian<std::uint64_t>(at + left - 8);
+    low = hash_detail::read_little_endian<std::uint64_t>(at);
+    high = hash_detail::read_little_endian<std::uint64_t>(at + left - 8);
   } else if (left >= 4) {
-    low = read_little_endian<std::uint32_t>(at);
-    high = read_little_endian<std::uint32_t>(at + left - 4);
+    low = hash_detail::read_little_endian<std::uint32_t>(at);
+    high = hash_detail::read_little_endian<std::uint32_t>(at + left - 4);
   } else if (left > 0) {
     low = static_cast<std::uint64_t>(static_cast<unsigned char>(at[0])) |
           static_cast<std::uint64_t>(static_cast<unsigned char>(at[left / 2])) << 8 |
           static_cast<std::uint64_t>(static_cast<unsigned char>(at[left - 1])) << 16;
   }
-  const std::uint64_t folded = multiply_and_fold(low ^ kMixB, high ^ state);
-  return multiply_and_fold(folded ^ kMixC, state ^ bytes.size());
+  const std::uint64_t folded = hash_detail::multiply_and_fold(low ^ hash_detail::kMixB, high ^ state);
+  return hash_detail::multiply_and_fold(folded ^ hash_detail::kMixC, state ^ bytes.size());
 }
+
+// Lets hash tables with std::string keys be asked with a std::string_view.
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return hash_bytes(text); }
+};
 
 }  // namespace berth

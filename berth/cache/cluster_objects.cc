@@ -50,4 +50,21 @@ bool ClusterObjects::remove(const api::AnyObject& object) {
   return was_there;
 }
 
+api::AnyObject ClusterObjects::get(const api::AnyObject& object) const {
+  api::AnyObject known;
+  for_each_map(*this, [&]<typename T>(const ObjectMap<T>& map) {
+    if (&object.kind() != &api::kind_of<T>()) return;
+    const api::ObjectMeta& metadata = object.metadata();
+    if (auto found = map.get(metadata.name_space, metadata.name)) known = api::AnyObject(std::move(found));
+  });
+  return known;
+}
+
+void ClusterObjects::for_each_of(const api::ObjectKind& kind, FunctionRef<void(const api::AnyObject&)> fn) const {
+  for_each_map(*this, [&]<typename T>(const ObjectMap<T>& map) {
+    if (&kind != &api::kind_of<T>()) return;
+    map.for_each([&](const auto& object) { fn(api::AnyObject(object)); });
+  });
+}
+
 }  // namespace berth::cache

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "berth/api/kinds.h"
+#include "berth/base/function_ref.h"
 
 namespace berth::cache {
 
@@ -113,6 +114,9 @@ struct ClusterObjects {
   // Adds or replaces an object; false if it is of a kind that is not kept here.
   bool set(const api::AnyObject& object);
   bool remove(const api::AnyObject& object);
+  // What is known under the kind and name of `object`; empty if nothing is.
+  api::AnyObject get(const api::AnyObject& object) const;
+  void for_each_of(const api::ObjectKind& kind, FunctionRef<void(const api::AnyObject&)> fn) const;
 };
 
 }  // namespace berth::cache

@@ -249,12 +249,30 @@ void NodeTable::add_pod(api::PodPtr pod, std::shared_ptr<const api::CompiledPod>
   BERTH_CHECK(!pod->spec.node_name.empty(), "pod {} is on no node", pod->metadata.name);
   Cohort& cohort = cohort_for(*pod, compiled);
   NodeState& state = state_for(pod->spec.node_name);
+  ++pods_by_priority_[api::priority_of(*pod)];
   state.add_pod({std::move(pod), std::move(compiled), &cohort});
   if (cohort.pods++ == 0) --empty_cohorts_;
   ++cohort.pods_on_row[state.row];
   if (state.node) count_claims(state.pods.back(), true);
   write_columns(state);
   journal_.append({Change::Kind::kPodAdded, state.row, &cohort});
+}
+
+bool NodeTable::replace_pod(const api::PodPtr& pod, const api::CompiledPod& compiled) {
+  const RowId row = row_of(pod->spec.node_name);
+  if (row == kNoRow) return false;
+  std::vector<PlacedPod>& pods = states_[row]->pods;
+  const auto placed = std::find_if(pods.begin(), pods.end(),
+                                   [&](const PlacedPod& each) { return each.pod->metadata.uid == pod->metadata.uid; });
+  if (placed == pods.end()) return false;
+  const Cohort& cohort = *placed->cohort;
+  const bool is_same = placed->compiled.get() == &compiled && cohort.name_space == pod->metadata.name_space &&
+                       cohort.labels.identity() == pod->metadata.labels.identity() &&
+                       cohort.is_terminating == pod->metadata.deletion_timestamp.is_set() &&
+                       // What a pod takes up while it is being resized stands in its status.
+                       api::usage_of(*placed->pod, compiled) == api::usage_of(*pod, compiled);
+  if (is_same) placed->pod = pod;
+  return is_same;
 }
 
 void NodeTable::remove_pod(const api::Pod& pod) {
@@ -264,6 +282,9 @@ void NodeTable::remove_pod(const api::Pod& pod) {
   NodeState& state = *states_[row];
   const PlacedPod removed = state.remove_pod(pod.metadata.uid);
   BERTH_CHECK(removed.pod != nullptr, "pod {} is not on {}", pod.metadata.name, state.name.text());
+  if (const auto it = pods_by_priority_.find(api::priority_of(*removed.pod)); --it->second == 0) {
+    pods_by_priority_.erase(it);
+  }
   Cohort& cohort = *removed.cohort;
   if (const auto it = cohort.pods_on_row.find(row); --it->second == 0) cohort.pods_on_row.erase(it);
   if (--cohort.pods == 0) ++empty_cohorts_;

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -90,6 +91,11 @@ class NodeTable {
     if (const auto it = images_.find(name); it != images_.end()) it->second.rows.for_each(fn);
   }
 
+  // The lowest priority of all pods; the highest number there is if there are no pods.
+  std::int32_t lowest_priority() const {
+    return pods_by_priority_.empty() ? std::numeric_limits<std::int32_t>::max() : pods_by_priority_.begin()->first;
+  }
+
   // How many pods on known nodes use the claim (not counting ephemeral volumes).
   std::size_t claim_users(Symbol name_space, std::string_view claim_name) const;
 
@@ -128,6 +134,9 @@ class NodeTable {
   void remove_node(Symbol name);
   // Requires: spec.node_name is not empty, and no pod of that UID is there.
   void add_pod(api::PodPtr pod, std::shared_ptr<const api::CompiledPod> compiled);
+  // Exchanges the pod of that UID on that node for a newer version, if both are the same to all plugins: nothing else
+  // changes then, and nothing goes into the journal. Returns false, and does nothing, if they are not.
+  bool replace_pod(const api::PodPtr& pod, const api::CompiledPod& compiled);
   // Takes the pod with the UID of `pod` from the node that `pod` names. Requires: it is there.
   void remove_pod(const api::Pod& pod);
 
@@ -176,6 +185,8 @@ class NodeTable {
   absl::flat_hash_map<CohortKey, Cohort*> cohorts_;
   absl::flat_hash_map<Symbol, std::vector<Cohort*>> cohorts_by_namespace_;
   std::vector<Cohort*> affine_cohorts_;
+
+  std::map<std::int32_t, std::size_t> pods_by_priority_;
 
   Journal journal_;
 };

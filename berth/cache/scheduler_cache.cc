@@ -31,6 +31,14 @@ void SchedulerCache::erase(const Entry& entry) {
   pods_.erase(pod->metadata.uid);
 }
 
+bool SchedulerCache::replace(Entry& entry, const api::PodPtr& pod) {
+  if (entry.pod->spec.node_name != pod->spec.node_name) return false;
+  if (!table_.replace_pod(pod, *compile(*pod))) return false;
+  if (entry.is_assumed) --assumed_count_;
+  entry = {pod, false, {}};
+  return true;
+}
+
 Result<void> SchedulerCache::assume(api::PodPtr pod) {
   BERTH_CHECK(!pod->spec.node_name.empty(), "pod {} is assumed to be on no node", pod->metadata.name);
   if (pods_.contains(pod->metadata.uid)) {
@@ -64,6 +72,7 @@ Result<void> SchedulerCache::add(api::PodPtr pod) {
   const auto it = pods_.find(pod->metadata.uid);
   if (it != pods_.end()) {
     if (!it->second.is_assumed) return fail(fmt::format("pod {} was already in added state", described(*pod)));
+    if (replace(it->second, pod)) return {};
     erase(it->second);
   }
   insert(std::move(pod), false);
@@ -76,6 +85,7 @@ Result<void> SchedulerCache::update(const api::Pod& old_pod, api::PodPtr new_pod
     return fail(fmt::format("pod {} is not added to scheduler cache, so cannot be updated", described(old_pod)));
   }
   if (it->second.is_assumed) return fail(fmt::format("assumed pod {} should not be updated", described(old_pod)));
+  if (replace(it->second, new_pod)) return {};
   erase(it->second);
   insert(std::move(new_pod), false);
   return {};

@@ -87,12 +87,10 @@ class SchedulerCache {
     bool is_assumed = false;
     Instant expires_at;  // unset: not before finish_binding()
   };
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return hash_bytes(text); }
-  };
   void insert(api::PodPtr pod, bool is_assumed);
   void erase(const Entry& entry);
+  // The pod as the API server has it, if that makes no difference to any plugin. False: it does.
+  bool replace(Entry& entry, const api::PodPtr& pod);
 
   CacheOptions options_;
   NodeTable table_;

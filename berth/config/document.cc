@@ -140,15 +140,23 @@ std::string to_json(const Value& value) {
     case Value::Kind::kString: return json_quote(value.text);
     case Value::Kind::kList: {
       std::string out = "[";
-      for (const Value& element : value.elements) out += (out.size() > 1 ? "," : "") + to_json(element);
-      return out + "]";
+      for (const Value& element : value.elements) {
+        if (out.size() > 1) out += ',';
+        out += to_json(element);
+      }
+      out += ']';
+      return out;
     }
     case Value::Kind::kMap: {
       std::string out = "{";
       for (const auto& [key, member] : value.members) {
-        out += (out.size() > 1 ? "," : "") + json_quote(key) + ":" + to_json(member);
+        if (out.size() > 1) out += ',';
+        out += json_quote(key);
+        out += ':';
+        out += to_json(member);
       }
-      return out + "}";
+      out += '}';
+      return out;
     }
   }
   return "";

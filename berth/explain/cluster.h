@@ -51,7 +51,7 @@ api::PodPtr with_identity(api::PodPtr pod);
 
 // Calls fn() while the cluster is different, and returns what it returns.
 template <typename Fn>
-auto with_node(Cluster& cluster, api::NodePtr node, Fn&& fn) {
+auto with_node(Cluster& cluster, const api::NodePtr& node, Fn&& fn) {
   const cache::RowId row = cluster.cache.nodes().row_of(Symbol(node->metadata.name));
   const api::NodePtr old = row == cache::kNoRow ? nullptr : cluster.cache.nodes().at(row).node;
   cluster.cache.set_node(node);

@@ -192,7 +192,7 @@ class Explainer {
     const framework::FailedAttempt attempt(profile_, evaluation.pod, view, cluster_.nominated, evaluation.pre_filter,
                                            evaluation.filtered ? &*evaluation.filtered : nullptr);
     Diagnosis diagnosis = diagnose(profile_, cluster_, evaluation);
-    const framework::PostFilterResult post = framework::run_post_filter(profile_, attempt);
+    const framework::PostFiltered post = framework::run_post_filter(profile_, attempt);
     result.message = attempt.message(post.status.is_success() ? "" : post.status.message());
     result.wake_ups = wake_ups(profile_, attempt.rejecting_plugins(), *evaluation.pod.compiled);
     result.preemption = preemption_of(profile_, cluster_, evaluation);

@@ -41,6 +41,7 @@ constexpr Words kWords[] = {
 std::string_view kind_text(Symbol about) {
   if (about == resource::kPersistentVolume) return "a PersistentVolume";
   if (about == resource::kPersistentVolumeClaim) return "a PersistentVolumeClaim";
+  if (about == resource::kNamespace) return "a namespace";
   if (about == resource::kDeviceClass) return "a DeviceClass";
   if (about == resource::kAny) return "any object";
   return about.text();

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "berth/base/check.h"
@@ -322,12 +323,20 @@ FailedAttempt::FailedAttempt(const Profile& profile, const PodToPlace& pod, cons
   }
 }
 
+const Status* FailedAttempt::overruling(cache::RowId row) const {
+  if (overruled_ == nullptr) return nullptr;
+  const auto it = overruled_->find(row);
+  return it == overruled_->end() ? nullptr : &it->second;
+}
+
 Code FailedAttempt::code_of(cache::RowId row) const {
+  if (const Status* status = overruling(row)) return status->code();
   if (filtered_ == nullptr || !filtered_->asked.test(row)) return absent_status_.code();
   return filtered_->verdicts.at(row).verdict.code;
 }
 
 Status FailedAttempt::status_of(cache::RowId row) const {
+  if (const Status* status = overruling(row)) return *status;
   if (filtered_ == nullptr || !filtered_->asked.test(row)) return absent_status_;
   return framework::status_of(profile_, pre_filter_, filtered_->verdicts.at(row));
 }
@@ -347,29 +356,65 @@ std::vector<Symbol> FailedAttempt::rejecting_plugins() const {
   return plugins;
 }
 
+// Nodes with the same verdict by the same filter have the same reasons: count those first, then make the texts.
+std::vector<FailedAttempt::Rejection> FailedAttempt::rejections() const {
+  std::vector<Rejection> rejections;
+  if (filtered_ == nullptr) return rejections;
+  const auto count = [&](Symbol plugin, std::string reason, std::size_t nodes) {
+    const auto same = std::ranges::find_if(
+        rejections, [&](const Rejection& known) { return known.plugin == plugin && known.reason == reason; });
+    if (same != rejections.end()) {
+      same->nodes += nodes;
+    } else {
+      rejections.push_back({plugin, std::move(reason), nodes});
+    }
+  };
+  std::map<std::pair<std::uint8_t, std::uint32_t>, std::size_t> verdicts;
+  std::pair<std::uint8_t, std::uint32_t> last;
+  std::size_t* last_count = nullptr;
+  filtered_->asked.for_each([&](std::size_t row) {
+    if (const Status* status = overruling(static_cast<cache::RowId>(row))) {
+      for (const std::string& reason : status->reasons()) count(status->plugin(), reason, 1);
+      return;
+    }
+    const RowVerdicts::Entry& entry = filtered_->verdicts.at(static_cast<cache::RowId>(row));
+    const std::pair verdict(entry.filter, entry.verdict.reasons);
+    if (last_count == nullptr || verdict != last) {
+      last = verdict;
+      last_count = &verdicts[verdict];
+    }
+    ++*last_count;
+  });
+  for (const auto& [verdict, nodes] : verdicts) {
+    const PodFilter* filter = pre_filter_.filters[verdict.first].get();
+    const Symbol plugin = profile_.filters()[verdict.first].name;
+    for (std::uint32_t left = verdict.second; left != 0; left &= left - 1) {
+      count(plugin, filter->reason(static_cast<unsigned>(std::countr_zero(left))), nodes);
+    }
+  }
+  std::ranges::sort(rejections, [](const Rejection& a, const Rejection& b) {
+    if (a.nodes != b.nodes) return a.nodes > b.nodes;
+    return std::tuple(a.plugin.text(), std::string_view(a.reason)) <
+           std::tuple(b.plugin.text(), std::string_view(b.reason));
+  });
+  return rejections;
+}
+
 std::string FailedAttempt::message(std::string_view post_filter_message) const {
+  return message(rejections(), post_filter_message);
+}
+
+std::string FailedAttempt::message(const std::vector<Rejection>& rejections,
+                                   std::string_view post_filter_message) const {
   std::string text;
   if (filtered_ == nullptr) {
     text = fmt::format("0/{} nodes are available:", cluster_.nodes.node_count());
     const std::string reason = pre_filter_.status.message();
     if (!reason.empty()) text += fmt::format(" {}.", reason);
   } else {
-    // Nodes with the same verdict by the same filter have the same reasons: count those first, then make the texts.
-    std::map<std::pair<std::uint8_t, std::uint32_t>, std::size_t> verdicts;
-    std::size_t asked = 0;
-    filtered_->asked.for_each([&](std::size_t row) {
-      const RowVerdicts::Entry& entry = filtered_->verdicts.at(static_cast<cache::RowId>(row));
-      ++verdicts[{entry.filter, entry.verdict.reasons}];
-      ++asked;
-    });
     std::map<std::string, std::size_t, std::less<>> reasons;
-    for (const auto& [verdict, nodes] : verdicts) {
-      const PodFilter* filter = pre_filter_.filters[verdict.first].get();
-      for (std::uint32_t left = verdict.second; left != 0; left &= left - 1) {
-        reasons[filter->reason(static_cast<unsigned>(std::countr_zero(left)))] += nodes;
-      }
-    }
-    const std::size_t absent = cluster_.nodes.node_count() - asked;
+    for (const Rejection& rejection : rejections) reasons[rejection.reason] += rejection.nodes;
+    const std::size_t absent = cluster_.nodes.node_count() - filtered_->asked.count();
     if (absent > 0) {
       for (const std::string& reason : absent_status_.reasons()) reasons[reason] += absent;
     }
@@ -388,8 +433,8 @@ std::string fit_error_message(std::size_t nodes, const std::map<std::string, std
   return text;
 }
 
-PostFilterResult run_post_filter(const Profile& profile, const FailedAttempt& attempt) {
-  PostFilterResult result;
+PostFiltered run_post_filter(const Profile& profile, const FailedAttempt& attempt) {
+  PostFiltered result;
   result.status = Status(Code::kUnschedulable);
   for (const auto& [name, plugin] : profile.post_filter()) {
     PostFiltered answer = [&] {
@@ -399,9 +444,10 @@ PostFilterResult run_post_filter(const Profile& profile, const FailedAttempt& at
       return given;
     }();
     switch (answer.status.code()) {
-      case Code::kSuccess: return {std::move(answer.status), answer.nominated_node, std::move(answer.victims)};
+      case Code::kSuccess: return answer;
       case Code::kUnschedulableAndUnresolvable:
-        return {std::move(answer.status).with_plugin(name), answer.nominated_node, std::move(answer.victims)};
+        answer.status = std::move(answer.status).with_plugin(name);
+        return answer;
       case Code::kUnschedulable:
       case Code::kPending:
         if (answer.nominated_node) {
@@ -413,7 +459,7 @@ PostFilterResult run_post_filter(const Profile& profile, const FailedAttempt& at
         break;
       case Code::kError:
       case Code::kWait:
-      case Code::kSkip: return {Status::error(answer.status.message()).with_plugin(name), std::nullopt, {}};
+      case Code::kSkip: return {Status::error(answer.status.message()).with_plugin(name), std::nullopt, {}, {}};
     }
   }
   return result;

@@ -31,6 +31,10 @@ class NominatedPods {
   }
   // Returns whether there was one.
   bool remove(Symbol node_name, std::string_view uid);
+  void clear() {
+    by_node_.clear();
+    ++version_;
+  }
   bool empty() const { return by_node_.empty(); }
   // Changes with every change.
   std::uint64_t version() const { return version_; }
@@ -140,6 +144,9 @@ class FailedAttempt {
   // Either PreFilter rejected the pod, or `filtered` has no feasible node. Everything is kept by reference.
   FailedAttempt(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster,
                 const NominatedPods& nominated, const PreFilterResult& pre_filter, const FilterResult* filtered);
+  // What others than plugins have said about nodes that passed all filters, by row: extenders.
+  using Overruled = std::map<cache::RowId, Status>;
+  void set_overruled(const Overruled* overruled) { overruled_ = overruled; }
 
   const Profile& profile() const { return profile_; }
   const PodToPlace& pod() const { return pod_; }
@@ -152,9 +159,18 @@ class FailedAttempt {
   Status status_of(cache::RowId row) const;
   // The plugins that rejected the pod anywhere, sorted by text: what may wake it.
   std::vector<Symbol> rejecting_plugins() const;
+  // How many nodes each reason was given for, the most frequent first. Empty if PreFilter rejected the pod.
+  struct Rejection {
+    Symbol plugin;
+    std::string reason;
+    std::size_t nodes = 0;
+  };
+  std::vector<Rejection> rejections() const;
   // "0/3 nodes are available: 1 node(s) had untolerated taint(s), 2 Insufficient cpu." and, if not empty, the message
   // of PostFilter behind it.
   std::string message(std::string_view post_filter_message = "") const;
+  // The same, by whoever has the rejections already.
+  std::string message(const std::vector<Rejection>& rejections, std::string_view post_filter_message) const;
 
  private:
   const Profile& profile_;
@@ -164,17 +180,15 @@ class FailedAttempt {
   const PreFilterResult& pre_filter_;
   const FilterResult* filtered_;
   Status absent_status_;  // of nodes that were not asked about
+  const Overruled* overruled_ = nullptr;
+
+  const Status* overruling(cache::RowId row) const;
 };
 
 // "0/N nodes are available:" with how often each reason occurs.
 std::string fit_error_message(std::size_t nodes, const std::map<std::string, std::size_t, std::less<>>& reasons);
 
 // The PostFilter point: each plugin in turn until one succeeds or puts an end to it.
-struct PostFilterResult {
-  Status status;
-  std::optional<Symbol> nominated_node;
-  std::vector<api::PodPtr> victims;
-};
-PostFilterResult run_post_filter(const Profile& profile, const FailedAttempt& attempt);
+PostFiltered run_post_filter(const Profile& profile, const FailedAttempt& attempt);
 
 }  // namespace berth::framework

@@ -15,11 +15,12 @@ bool is_in_range(std::int64_t score) {
   return score >= 0 && score <= kMaxNodeScore;
 }
 
-// A pod with a status of its own may count differently than its class does.
+// A pod with a status of its own may count differently than its class does, and one that is nominated is not in its own
+// way.
 bool can_share(const PodToPlace& pod) {
   return !pod.compiled->has_volume_claims && !pod.compiled->has_resource_claims &&
          pod->status.container_statuses->empty() && pod->status.init_container_statuses->empty() &&
-         !pod->status.resources->has_value();
+         !pod->status.resources->has_value() && pod->status.nominated_node_name.empty();
 }
 
 // Whether the change leaves the nodes and their labels as they were, so that rows can be asked again one by one.
@@ -88,10 +89,32 @@ ClassMemory::ClassMemory(const Profile& profile, const ClusterView& cluster, Opt
 
 ClassMemory::~ClassMemory() = default;
 
-Decision ClassMemory::decide(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation) {
+namespace {
+
+// Leaves the first `wanted` feasible rows of the sample. Returns how many nodes were visited to find them.
+std::size_t restrict_to_sample(const cache::NodeTable& table, const Sample& sample, Bitset& feasible) {
+  const std::span<const cache::RowId> order = table.order();
+  Bitset kept(table.rows());
+  std::size_t found = 0;
+  std::size_t visited = 0;
+  while (visited < order.size() && found < sample.wanted) {
+    const cache::RowId row = order[(sample.start + visited) % order.size()];
+    ++visited;
+    if (!feasible.test(row)) continue;
+    kept.set(row);
+    ++found;
+  }
+  feasible = std::move(kept);
+  return visited;
+}
+
+}  // namespace
+
+Decision ClassMemory::decide(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
+                             std::optional<Sample> sample) {
   ++counts_.decisions;
   Entry* entry = can_share(pod) ? find_or_build(pod) : nullptr;
-  if (entry == nullptr) return decide_step_by_step(pod, nominated, rotation);
+  if (entry == nullptr) return decide_step_by_step(pod, nominated, rotation, sample);
 
   Decision decision;
   decision.pre_filter = &entry->pre_filter;
@@ -100,27 +123,30 @@ Decision ClassMemory::decide(const PodToPlace& pod, const NominatedPods& nominat
     ++counts_.shared_rejections;
   } else {
     entry->failure.reset();
-    const Bitset& feasible = feasible_rows(*entry, nominated);
+    const Bitset& feasible = feasible_rows(*entry, *pod, nominated);
+    if (sample) decision.visited = restrict_to_sample(cluster_.nodes, *sample, feasible_);
     decision.feasible_nodes = feasible.count();
     if (decision.feasible_nodes == 1) {
       decision.row = static_cast<cache::RowId>(feasible.find_first());
     } else if (decision.feasible_nodes > 1) {
-      if (!entry->has_scorers && !make_scorers(*entry)) return decide_step_by_step(pod, nominated, rotation);
+      if (!entry->has_scorers && !make_scorers(*entry)) {
+        return decide_step_by_step(pod, nominated, rotation, sample);
+      }
       decision.row = choose(*entry, feasible, rotation);
     }
     if (decision.feasible_nodes > 0) {
       decision.nodes = cluster_.nodes.node_count();
       return decision;
     }
-    explain_failure(*entry, nominated);
+    explain_failure(*entry, *pod, nominated);
   }
   decision.filtered = &entry->failure->filtered;
   decision.nodes = cluster_.nodes.node_count();
   return decision;
 }
 
-Decision ClassMemory::decide_step_by_step(const PodToPlace& pod, const NominatedPods& nominated,
-                                          std::uint64_t rotation) {
+Decision ClassMemory::decide_step_by_step(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
+                                          std::optional<Sample> sample) {
   ++counts_.step_by_step;
   Decision decision;
   decision.nodes = cluster_.nodes.node_count();
@@ -137,6 +163,7 @@ Decision ClassMemory::decide_step_by_step(const PodToPlace& pod, const Nominated
     return decision;
   }
   const Bitset& feasible = last_filtered_.feasible;
+  if (sample) decision.visited = restrict_to_sample(cluster_.nodes, *sample, last_filtered_.feasible);
   decision.feasible_nodes = feasible.count();
   if (decision.feasible_nodes == 0) {
     decision.filtered = &last_filtered_;
@@ -341,7 +368,7 @@ bool ClassMemory::make_scorers(Entry& entry) {
 
 // --- A decision ------------------------------------------------------------------------------------------------------
 
-const Bitset& ClassMemory::feasible_rows(Entry& entry, const NominatedPods& nominated) {
+const Bitset& ClassMemory::feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated) {
   const cache::NodeTable& table = cluster_.nodes;
   feasible_ = entry.node_ok;
   for (const std::unique_ptr<PodFilter>& filter : entry.pre_filter.filters) {
@@ -350,9 +377,9 @@ const Bitset& ClassMemory::feasible_rows(Entry& entry, const NominatedPods& nomi
   }
   nominated.for_each_node([&](Symbol node_name) {
     const cache::RowId row = table.row_of(node_name);
-    if (row == cache::kNoRow || !feasible_.test(row) || nominated.competing(node_name, *entry.pod).empty()) return;
+    if (row == cache::kNoRow || !feasible_.test(row) || nominated.competing(node_name, pod).empty()) return;
     const NodeTrial trial(profile_, entry.pre_filter, table.at(row));
-    if (!trial.check(nominated, *entry.pod).verdict.is_success()) feasible_.reset(row);
+    if (!trial.check(nominated, pod).verdict.is_success()) feasible_.reset(row);
   });
   return feasible_;
 }
@@ -406,7 +433,7 @@ cache::RowId ClassMemory::choose(Entry& entry, const Bitset& feasible, std::uint
   return best;
 }
 
-void ClassMemory::explain_failure(Entry& entry, const NominatedPods& nominated) {
+void ClassMemory::explain_failure(Entry& entry, const api::Pod& pod, const NominatedPods& nominated) {
   const cache::NodeTable& table = cluster_.nodes;
   entry.failure.emplace(table.generation(), nominated.version(), FilterResult());
   FilterResult& result = entry.failure->filtered;
@@ -426,8 +453,8 @@ void ClassMemory::explain_failure(Entry& entry, const NominatedPods& nominated) 
   }
   nominated.for_each_node([&](Symbol node_name) {
     const cache::RowId row = table.row_of(node_name);
-    if (row == cache::kNoRow || !result.asked.test(row) || nominated.competing(node_name, *entry.pod).empty()) return;
-    result.verdicts.set(row, NodeTrial(profile_, entry.pre_filter, table.at(row)).check(nominated, *entry.pod));
+    if (row == cache::kNoRow || !result.asked.test(row) || nominated.competing(node_name, pod).empty()) return;
+    result.verdicts.set(row, NodeTrial(profile_, entry.pre_filter, table.at(row)).check(nominated, pod));
   });
 }
 

@@ -29,12 +29,20 @@
 
 namespace berth::framework {
 
+// Which nodes are looked at, where not all of them are: from the node at place `start` of the table's order on, until
+// `wanted` of them fit.
+struct Sample {
+  std::size_t start = 0;
+  std::size_t wanted = 0;
+};
+
 struct Decision {
   // Where the pod goes; kNoRow if no node can take it, or if the attempt failed with an error.
   cache::RowId row = cache::kNoRow;
   std::size_t feasible_nodes = 0;
-  std::size_t nodes = 0;  // that were considered
-  Status error;           // not a success: the attempt failed
+  std::size_t nodes = 0;    // that were considered
+  std::size_t visited = 0;  // of a sample: how far it went
+  Status error;             // not a success: the attempt failed
 
   // What it is based on, for PostFilter and for whoever wants to know why. Null where it does not apply. Valid until
   // the next decision and the next change of the table.
@@ -63,7 +71,8 @@ class ClassMemory {
 
   // Of several best nodes, takes the first one from row `rotation` on, counted modulo the number of rows: numbers that
   // wander spread pods over equal nodes.
-  Decision decide(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation);
+  Decision decide(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
+                  std::optional<Sample> sample = std::nullopt);
 
   const Counts& counts() const { return counts_; }
   std::size_t classes() const { return entries_.size(); }
@@ -90,10 +99,11 @@ class ClassMemory {
   bool catch_up(Entry& entry);
   void ask_again(Entry& entry, cache::RowId row);
   bool make_scorers(Entry& entry);
-  const Bitset& feasible_rows(Entry& entry, const NominatedPods& nominated);
+  const Bitset& feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated);
   cache::RowId choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation);
-  void explain_failure(Entry& entry, const NominatedPods& nominated);
-  Decision decide_step_by_step(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation);
+  void explain_failure(Entry& entry, const api::Pod& pod, const NominatedPods& nominated);
+  Decision decide_step_by_step(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
+                               std::optional<Sample> sample);
   void evict();
 
   const Profile& profile_;

@@ -83,6 +83,13 @@ struct PostFiltered {
   // Unset: the pod's nomination stays as it is. Empty: it is taken away.
   std::optional<Symbol> nominated_node;
   std::vector<api::PodPtr> victims;  // on nominated_node, the most important first
+  // All that could be done, for extenders to choose from; what is above is the best of them.
+  struct Candidate {
+    Symbol node;
+    std::vector<api::PodPtr> victims;
+    std::int64_t pdb_violations = 0;
+  };
+  std::vector<Candidate> candidates;
 };
 class PostFilterPlugin {
  public:

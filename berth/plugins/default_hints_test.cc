@@ -93,7 +93,9 @@ TEST(DefaultHints, DifferFromUpstreamsInWhatIsWrongThere) {
   replace("DynamicResources resource.k8s.io/ResourceClaim 8189 by pod",
           "DynamicResources resource.k8s.io/ResourceClaim 8191 by pod");
   replace("InterPodAffinity Node 9", "InterPodAffinity Node 11");
+  right.insert("InterPodAffinity Namespace 8191");
   replace("NodeDeclaredFeatures Pod 8188", "NodeDeclaredFeatures UnschedulablePod 8188");
+  replace("VolumeRestrictions Node 1 always", "VolumeRestrictions Node 3 always");
   EXPECT_EQ(described(default_hints(kProfile, {})), right);
 }
 

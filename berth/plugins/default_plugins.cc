@@ -42,8 +42,6 @@ struct Row {
 
 constexpr Row kRows[] = {
     {name::kDefaultBinder, make_default_binder},
-    {name::kDefaultPreemption, [](const framework::PluginContext& context,
-                                  const PluginQuirks& quirks) { return make_default_preemption(context, quirks); }},
     {name::kDynamicResources, make_dynamic_resources},
     {name::kImageLocality, make_image_locality},
     {name::kInterPodAffinity, make_inter_pod_affinity},
@@ -72,7 +70,11 @@ framework::PluginFactory not_built_yet(std::string_view plugin) {
   };
 }
 
-framework::PluginFactory factory_of(std::string_view plugin, const PluginQuirks& quirks) {
+framework::PluginFactory factory_of(std::string_view plugin, const PluginQuirks& quirks,
+                                    const PreemptionsUnderWay* under_way) {
+  if (plugin == name::kDefaultPreemption) {
+    return [under_way](const framework::PluginContext& context) { return make_default_preemption(context, under_way); };
+  }
   const auto row = std::ranges::find(kRows, plugin, &Row::plugin);
   if (row == std::end(kRows)) return not_built_yet(plugin);
   return [make = row->make, quirks](const framework::PluginContext& context) { return make(context, quirks); };
@@ -80,10 +82,11 @@ framework::PluginFactory factory_of(std::string_view plugin, const PluginQuirks&
 
 }  // namespace
 
-void add_default_plugins(framework::PluginRegistry& registry, const PluginQuirks& quirks) {
+void add_default_plugins(framework::PluginRegistry& registry, const PluginQuirks& quirks,
+                         const PreemptionsUnderWay* under_way) {
   for (const config::PluginSpec& spec : config::in_tree_plugins()) {
-    const auto added =
-        registry.add({.name = std::string(spec.name), .points = spec.points, .build = factory_of(spec.name, quirks)});
+    const auto added = registry.add(
+        {.name = std::string(spec.name), .points = spec.points, .build = factory_of(spec.name, quirks, under_way)});
     BERTH_CHECK(added.has_value(), "{}", added.error().message());
   }
 }

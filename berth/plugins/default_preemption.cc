@@ -28,7 +28,15 @@ std::vector<Error> errors_of(const PreemptionSearch& search) {
 }
 
 PostFiltered failed(Code code, const std::string& what) {
-  return {.status = Status(code, "preemption: " + what), .nominated_node = std::nullopt, .victims = {}};
+  return {
+      .status = Status(code, "preemption: " + what), .nominated_node = std::nullopt, .victims = {}, .candidates = {}};
+}
+
+// No node can be cleared: whatever the pod was promised, it is promised no more.
+PostFiltered nobody_helped(const std::string& what) {
+  PostFiltered result = failed(Code::kUnschedulable, what);
+  result.nominated_node = Symbol();
+  return result;
 }
 
 class DefaultPreemption final : public framework::Plugin,
@@ -36,12 +44,15 @@ class DefaultPreemption final : public framework::Plugin,
                                 public framework::PostFilterPlugin {
  public:
   DefaultPreemption(const config::DefaultPreemptionArgs& args, const config::FeatureGates& gates,
-                    IsPreempting is_preempting)
+                    const PreemptionsUnderWay* under_way)
       : args_(args),
+        under_way_(under_way),
         topology_aware_(gates.enabled(config::Feature::kTopologyAwareWorkloadScheduling)),
         workload_aware_(gates.enabled(config::Feature::kWorkloadAwarePreemption)),
-        hints_{.async_preemption = gates.enabled(config::Feature::kSchedulerAsyncPreemption),
-               .is_preempting = std::move(is_preempting)} {}
+        hints_{.async_preemption = gates.enabled(config::Feature::kSchedulerAsyncPreemption), .is_preempting = {}} {
+    if (under_way_ == nullptr) return;
+    hints_.is_preempting = [under_way](const api::Pod& pod) { return under_way->is_preempting(pod); };
+  }
 
   std::string_view name() const override { return name::kDefaultPreemption; }
 
@@ -67,18 +78,27 @@ class DefaultPreemption final : public framework::Plugin,
     const cache::NodeTable& nodes = attempt.cluster().nodes;
     if (nodes.node_count() == 0) return failed(Code::kError, "no nodes available");
     const std::vector<cache::RowId> rows = preemption_rows(attempt);
-    const DisruptionBudgets budgets(attempt.cluster().objects.pod_disruption_budgets);
+    if (nodes.lowest_priority() >= api::priority_of(*attempt.pod())) {
+      return nobody_helped(no_victims_message(nodes.node_count(), rows.size()));
+    }
+    const DisruptionBudgets budgets(
+        attempt.cluster().objects.pod_disruption_budgets,
+        under_way_ == nullptr ? std::span<const api::PodPtr>() : under_way_->uncounted_victims());
     PreemptionSearch search = find_preemption_candidates(attempt, rows, budgets, candidates_wanted(rows.size()));
     if (search.candidates.empty()) {
       if (const auto errors = errors_of(search); !errors.empty()) {
         return failed(Code::kError, config::aggregate(errors));
       }
-      PostFiltered result = failed(Code::kUnschedulable, no_preemption_message(nodes.node_count(), search));
-      result.nominated_node = Symbol();
-      return result;
+      return nobody_helped(no_preemption_message(nodes.node_count(), search));
+    }
+    PostFiltered result;
+    for (const PreemptionCandidate& candidate : search.candidates) {
+      result.candidates.push_back({nodes.at(candidate.row).name, candidate.victims, candidate.pdb_violations});
     }
     PreemptionCandidate& best = search.candidates[best_preemption_candidates(search.candidates).front()];
-    return {.status = Status(), .nominated_node = nodes.at(best.row).name, .victims = std::move(best.victims)};
+    result.nominated_node = nodes.at(best.row).name;
+    result.victims = std::move(best.victims);
+    return result;
   }
 
  private:
@@ -89,6 +109,7 @@ class DefaultPreemption final : public framework::Plugin,
   }
 
   config::DefaultPreemptionArgs args_;
+  const PreemptionsUnderWay* under_way_;
   bool topology_aware_;
   bool workload_aware_;
   DefaultPreemptionHintOptions hints_;
@@ -97,14 +118,14 @@ class DefaultPreemption final : public framework::Plugin,
 }  // namespace
 
 Result<std::unique_ptr<framework::Plugin>> make_default_preemption(const framework::PluginContext& context,
-                                                                   const PluginQuirks&, IsPreempting is_preempting) {
+                                                                   const PreemptionsUnderWay* under_way) {
   const auto* given = std::get_if<config::DefaultPreemptionArgs>(&context.args);
   const config::DefaultPreemptionArgs args = given == nullptr ? config::DefaultPreemptionArgs() : *given;
   const config::PluginConfig plugin{.name = std::string(name::kDefaultPreemption), .raw = {}, .args = args};
   if (const std::vector<Error> errors = config::validate_args({}, plugin, context.gates); !errors.empty()) {
     return fail(config::aggregate(errors));
   }
-  return std::make_unique<DefaultPreemption>(args, context.gates, std::move(is_preempting));
+  return std::make_unique<DefaultPreemption>(args, context.gates, under_way);
 }
 
 }  // namespace berth::plugins

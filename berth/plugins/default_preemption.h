@@ -8,20 +8,26 @@
 // While victims are being evicted for a pod, the pod does not enter the active queue.
 #pragma once
 
-#include <functional>
 #include <memory>
+#include <span>
 
 #include "berth/base/error.h"
 #include "berth/framework/registry.h"
-#include "berth/plugins/plugin_quirks.h"
 
 namespace berth::plugins {
 
-// Whether victims are being evicted for the pod. Empty: never.
-using IsPreempting = std::function<bool(const api::Pod&)>;
+// What whoever evicts the victims knows, and the cluster does not show yet.
+class PreemptionsUnderWay {
+ public:
+  virtual ~PreemptionsUnderWay() = default;
+  // Whether victims are being evicted for the pod.
+  virtual bool is_preempting(const api::Pod& preemptor) const = 0;
+  // Victims that the disruption budgets have not counted yet.
+  virtual std::span<const api::PodPtr> uncounted_victims() const = 0;
+};
 
+// `under_way` outlives the plugin; null: nothing ever is.
 Result<std::unique_ptr<framework::Plugin>> make_default_preemption(const framework::PluginContext& context,
-                                                                   const PluginQuirks& quirks,
-                                                                   IsPreempting is_preempting = {});
+                                                                   const PreemptionsUnderWay* under_way = nullptr);
 
 }  // namespace berth::plugins

@@ -64,7 +64,7 @@ class DefaultPreemptionTest : public ::testing::Test {
   }
 
   // Makes an attempt that must fail, and runs PostFilter on it.
-  framework::PostFilterResult try_pod(const PodBuilder& builder) {
+  framework::PostFiltered try_pod(const PodBuilder& builder) {
     if (!profile_) build_profile();
     const api::PodPtr incoming = builder.build();
     const framework::PodToPlace to_place{.pod = incoming, .compiled = compiled_.get(incoming->spec.shared)};
@@ -259,10 +259,14 @@ TEST(Preemption, ChoosesTheCandidateThatDoesTheLeastHarm) {
 TEST(DefaultPreemption, HoldsBackAPodWhileItsVictimsAreEvicted) {
   const config::PluginArgs args = config::DefaultPreemptionArgs();
   const cache::ClusterObjects objects;
-  const IsPreempting is_preempting = [](const api::Pod& each) { return each.metadata.name == "busy"; };
+  struct BusyOnly final : PreemptionsUnderWay {
+    bool is_preempting(const api::Pod& each) const override { return each.metadata.name == "busy"; }
+    std::span<const api::PodPtr> uncounted_victims() const override { return {}; }
+  };
+  const BusyOnly under_way;
   for (const bool async : {true, false}) {
     const config::FeatureGates gates = config::FeatureGates().with(config::Feature::kSchedulerAsyncPreemption, async);
-    const auto plugin = make_default_preemption({Symbol("s"), args, gates, objects}, {}, is_preempting);
+    const auto plugin = make_default_preemption({Symbol("s"), args, gates, objects}, &under_way);
     ASSERT_TRUE(plugin.has_value());
     const auto& check = dynamic_cast<const framework::PreEnqueuePlugin&>(**plugin);
     EXPECT_TRUE(check.pre_enqueue(*PodBuilder("idle").build()).is_success());
@@ -278,7 +282,7 @@ TEST(DefaultPreemption, RefusesArgumentsThatNameNoCandidates) {
       config::DefaultPreemptionArgs{.min_candidate_nodes_percentage = 0, .min_candidate_nodes_absolute = 0};
   const config::FeatureGates gates;
   const cache::ClusterObjects objects;
-  const auto plugin = make_default_preemption({Symbol("s"), args, gates, objects}, {});
+  const auto plugin = make_default_preemption({Symbol("s"), args, gates, objects});
   ASSERT_FALSE(plugin.has_value());
   EXPECT_NE(plugin.error().message().find("cannot be zero at the same time as minCandidateNodesAbsolute"),
             std::string::npos)

@@ -40,6 +40,10 @@ struct HintQuirks {
   // goes.
   bool shared_disks_stay_in_namespace = false;
 
+  // Pods of a deleted node do not count as users of a ReadWriteOncePod claim. VolumeRestrictions wakes nobody before
+  // they are gone themselves.
+  bool deleted_nodes_keep_claims = false;
+
   // A CSI driver without a limit has none. NodeVolumeLimits takes it for a limit of 0, so a limit that is lifted wakes
   // nobody; and a detached volume wakes no pod whose claims are ephemeral.
   bool no_volume_limit_means_zero = false;
@@ -51,6 +55,10 @@ struct HintQuirks {
   // A node that leaves the pod's node affinity takes its domain along, which can end a skew. PodTopologySpread wakes a
   // pod only if a topology label changes.
   bool spread_ignores_node_affinity_changes = false;
+
+  // A pod that is being deleted is not counted any more, which can end a skew. PodTopologySpread wakes nobody before
+  // the pod is gone.
+  bool spread_ignores_terminating_pods = false;
 
   // NodeDeclaredFeatures registers for every update of every pod, but answers for updates of the waiting pod alone: so
   // each status update in the cluster is an event that the queue has to handle.
@@ -68,10 +76,12 @@ struct HintQuirks {
             .added_affinity_change_wakes_nobody = true,
             .ignored_resources_count = true,
             .shared_disks_stay_in_namespace = true,
+            .deleted_nodes_keep_claims = true,
             .no_volume_limit_means_zero = true,
             .detached_volume_ignores_ephemeral = true,
             .csi_driver_change_ignores_claims = true,
             .spread_ignores_node_affinity_changes = true,
+            .spread_ignores_terminating_pods = true,
             .declared_features_watch_all_pods = true};
   }
 };

@@ -39,13 +39,19 @@ class RequiredTerms {
     if (options_.quirks.anti_affinity_needs_all_terms) return all_match(hated(), pod);
     return std::ranges::any_of(hated(), [&](const api::PodTermMatcher& term) { return matches(term, pod); });
   }
-  // There is a term that made the pod keep away from `before` and does not from `after`.
+  // There is a domain that the pod had to keep away from because of `before` and does not because of `after`.
   bool hates_less(const api::Pod& before, const api::Pod& after) const {
     if (options_.quirks.anti_affinity_needs_all_terms) {
       return all_match(hated(), before) && !all_match(hated(), after);
     }
-    return std::ranges::any_of(
-        hated(), [&](const api::PodTermMatcher& term) { return matches(term, before) && !matches(term, after); });
+    const auto still_keeps_off = [&](Symbol topology_key) {
+      return std::ranges::any_of(hated(), [&](const api::PodTermMatcher& term) {
+        return term.topology_key == topology_key && matches(term, after);
+      });
+    };
+    return std::ranges::any_of(hated(), [&](const api::PodTermMatcher& term) {
+      return matches(term, before) && !still_keeps_off(term.topology_key);
+    });
   }
 
  private:
@@ -147,6 +153,22 @@ HintAnswer inter_pod_affinity_after_node_change(const api::Pod& pod, const Event
                   leaves_domain_of_others(before, after, options));
 }
 
+HintAnswer inter_pod_affinity_after_namespace_change(const api::Pod& pod, const EventObjects& objects) {
+  const ObjectsOf<api::Namespace> name_space(objects);
+  if (!name_space.has_any()) return HintAnswer::kError;
+  // The terms of others may have selected the pod's namespace.
+  const api::Namespace& changed = name_space.after != nullptr ? *name_space.after : *name_space.before;
+  if (pod.metadata.name_space.text() == changed.metadata.name) return HintAnswer::kQueue;
+  if (!pod.spec->affinity) return HintAnswer::kSkip;
+  const auto selects_namespaces = [](const auto& affinity) {
+    return affinity && std::ranges::any_of(affinity->required, [](const api::PodAffinityTerm& term) {
+             return bool(term.namespace_selector);
+           });
+  };
+  return queue_if(selects_namespaces(pod.spec->affinity->pod_affinity) ||
+                  selects_namespaces(pod.spec->affinity->pod_anti_affinity));
+}
+
 std::vector<HintRegistration> inter_pod_affinity_hints(Symbol profile, const InterPodAffinityHintOptions& options) {
   HintList hints(profile, name::kInterPodAffinity);
   hints.add(queue::resource::kPod, queue::action::kAdd | queue::action::kDelete | queue::action::kUpdatePodLabel,
@@ -158,6 +180,10 @@ std::vector<HintRegistration> inter_pod_affinity_hints(Symbol profile, const Int
   hints.add(queue::resource::kNode, on_nodes, [options](const api::Pod& pod, const EventObjects& objects) {
     return inter_pod_affinity_after_node_change(pod, objects, options);
   });
+  if (!options.quirks.namespace_selectors_see_no_labels) {
+    hints.add(queue::resource::kNamespace, queue::action::kAdd | queue::action::kDelete | queue::action::kUpdate,
+              inter_pod_affinity_after_namespace_change);
+  }
   return std::move(hints).take();
 }
 

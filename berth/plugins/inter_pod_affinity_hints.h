@@ -26,6 +26,9 @@ HintAnswer inter_pod_affinity_after_pod_change(const api::Pod& pod, const EventO
 HintAnswer inter_pod_affinity_after_node_change(const api::Pod& pod, const EventObjects& objects,
                                                 const InterPodAffinityHintOptions& options);
 
+// A namespace came, went or changed its labels.
+HintAnswer inter_pod_affinity_after_namespace_change(const api::Pod& pod, const EventObjects& objects);
+
 std::vector<HintRegistration> inter_pod_affinity_hints(Symbol profile, const InterPodAffinityHintOptions& options);
 
 }  // namespace berth::plugins

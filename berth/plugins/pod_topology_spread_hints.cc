@@ -69,8 +69,13 @@ HintAnswer pod_topology_spread_after_pod_change(const api::Pod& pod, const Event
     return HintAnswer::kQueue;
   }
   const api::Labels &before = *other.before->metadata.labels, &after = *other.after->metadata.labels;
-  return queue_if(any_constraint(
-      [&](const Constraint& constraint) { return constraint.pods.matches(before) != constraint.pods.matches(after); }));
+  const bool begins_to_leave = other.after->metadata.deletion_timestamp.is_set() &&
+                               !other.before->metadata.deletion_timestamp.is_set() &&
+                               !options.quirks.spread_ignores_terminating_pods;
+  return queue_if(any_constraint([&](const Constraint& constraint) {
+    const bool was_counted = constraint.pods.matches(before);
+    return was_counted != constraint.pods.matches(after) || (begins_to_leave && was_counted);
+  }));
 }
 
 HintAnswer pod_topology_spread_after_node_change(const api::Pod& pod, const EventObjects& objects,

@@ -15,6 +15,8 @@ using framework::Status;
 
 namespace {
 
+constexpr const char* kNoVictims = "No preemption victims found for incoming pod";
+
 // Later than every other if the pod has none yet.
 std::int64_t start_of(const api::Pod& pod) {
   return pod.status.start_time.is_set() ? pod.status.start_time.unix_nanoseconds()
@@ -101,28 +103,34 @@ std::vector<cache::RowId> preemption_rows(const FailedAttempt& attempt) {
   return rows;
 }
 
-DisruptionBudgets::DisruptionBudgets(const cache::ObjectMap<api::PodDisruptionBudget>& budgets) {
-  budgets.for_each([this](const auto& budget) {
+bool DisruptionBudgets::Budget::covers(const api::ObjectMeta& victim) const {
+  return object->metadata.name_space == victim.name_space && selector.matches(*victim.labels) &&
+         !is_disrupted(*object, victim.name);  // else the API server has counted this disruption already
+}
+
+DisruptionBudgets::DisruptionBudgets(const cache::ObjectMap<api::PodDisruptionBudget>& budgets,
+                                     std::span<const api::PodPtr> uncounted) {
+  budgets.for_each([&](const auto& budget) {
     auto selector = api::LabelMatcher::compile(budget->spec.selector);
     // Other than everywhere else, an empty selector matches nothing.
     if (!selector || selector->is_nothing() || selector->is_everything()) return;
-    budgets_.push_back({.object = budget.get(), .selector = std::move(*selector)});
+    budgets_.push_back(
+        {.object = budget.get(), .selector = std::move(*selector), .allowed = budget->status.disruptions_allowed});
+    for (const api::PodPtr& victim : uncounted) {
+      if (budgets_.back().covers(victim->metadata)) --budgets_.back().allowed;
+    }
   });
 }
 
 std::vector<bool> DisruptionBudgets::violations(std::span<const cache::PlacedPod> victims) const {
   std::vector<std::int32_t> allowed;
-  for (const Budget& budget : budgets_) allowed.push_back(budget.object->status.disruptions_allowed);
+  for (const Budget& budget : budgets_) allowed.push_back(budget.allowed);
   std::vector<bool> violates(victims.size());
   for (std::size_t v = 0; v < victims.size(); ++v) {
     const api::ObjectMeta& victim = victims[v].pod->metadata;
     if (victim.labels->empty()) continue;
     for (std::size_t b = 0; b < budgets_.size(); ++b) {
-      const api::PodDisruptionBudget& budget = *budgets_[b].object;
-      if (budget.metadata.name_space != victim.name_space || !budgets_[b].selector.matches(*victim.labels)) continue;
-      // The API server has counted this disruption already.
-      if (is_disrupted(budget, victim.name)) continue;
-      if (--allowed[b] < 0) violates[v] = true;
+      if (budgets_[b].covers(victim) && --allowed[b] < 0) violates[v] = true;
     }
   }
   return violates;
@@ -137,7 +145,7 @@ std::expected<PreemptionCandidate, Status> dry_run_preemption(const FailedAttemp
     if (api::priority_of(*placed.pod) < api::priority_of(pod)) lower.push_back(placed);
   }
   if (lower.empty()) {
-    return std::unexpected(Status::unresolvable("No preemption victims found for incoming pod"));
+    return std::unexpected(Status::unresolvable(kNoVictims));
   }
 
   framework::NodeTrial trial(attempt.profile(), attempt.pre_filter(), node);
@@ -204,15 +212,29 @@ std::vector<std::size_t> best_preemption_candidates(std::span<const PreemptionCa
   return best;
 }
 
+namespace {
+
+// `tried` are the nodes that `reasons` is about.
+std::string no_preemption_message(std::size_t nodes, std::size_t tried,
+                                  std::map<std::string, std::size_t, std::less<>> reasons) {
+  if (tried < nodes) reasons["Preemption is not helpful for scheduling"] += nodes - tried;
+  return framework::fit_error_message(nodes, reasons);
+}
+
+}  // namespace
+
 std::string no_preemption_message(std::size_t nodes, const PreemptionSearch& search) {
   std::map<std::string, std::size_t, std::less<>> reasons;
   for (const auto& [row, status] : search.rejected) {
     for (const std::string& reason : status.reasons()) ++reasons[reason];
   }
-  if (search.rejected.size() < nodes) {
-    reasons["Preemption is not helpful for scheduling"] += nodes - search.rejected.size();
-  }
-  return framework::fit_error_message(nodes, reasons);
+  return no_preemption_message(nodes, search.rejected.size(), std::move(reasons));
+}
+
+std::string no_victims_message(std::size_t nodes, std::size_t potential) {
+  std::map<std::string, std::size_t, std::less<>> reasons;
+  if (potential > 0) reasons[kNoVictims] = potential;
+  return no_preemption_message(nodes, potential, std::move(reasons));
 }
 
 }  // namespace berth::plugins

@@ -39,7 +39,9 @@ std::vector<cache::RowId> preemption_rows(const framework::FailedAttempt& attemp
 // The PodDisruptionBudgets that can be violated at all, ready to match. Keeps references to the objects.
 class DisruptionBudgets {
  public:
-  explicit DisruptionBudgets(const cache::ObjectMap<api::PodDisruptionBudget>& budgets);
+  // `uncounted` are pods that are being evicted already, and that the status of the budgets does not show yet.
+  explicit DisruptionBudgets(const cache::ObjectMap<api::PodDisruptionBudget>& budgets,
+                             std::span<const api::PodPtr> uncounted = {});
 
   // For each of `victims`, in this order, whether evicting it after those before it violates a budget.
   std::vector<bool> violations(std::span<const cache::PlacedPod> victims) const;
@@ -48,6 +50,9 @@ class DisruptionBudgets {
   struct Budget {
     const api::PodDisruptionBudget* object;
     api::LabelMatcher selector;
+    std::int32_t allowed = 0;
+
+    bool covers(const api::ObjectMeta& victim) const;
   };
   std::vector<Budget> budgets_;
 };
@@ -82,5 +87,7 @@ std::vector<std::size_t> best_preemption_candidates(std::span<const PreemptionCa
 // "0/3 nodes are available: 1 Preemption is not helpful for scheduling, 2 No preemption victims found for incoming
 // pod."
 std::string no_preemption_message(std::size_t nodes, const PreemptionSearch& search);
+// The same where no pod anywhere has a lower priority, so that nothing has to be tried on the `potential` nodes.
+std::string no_victims_message(std::size_t nodes, std::size_t potential);
 
 }  // namespace berth::plugins

@@ -64,7 +64,9 @@ std::vector<HintRegistration> volume_restrictions_hints(Symbol profile, const Vo
   hints.add(queue::resource::kPod, queue::action::kDelete, [options](const api::Pod& pod, const EventObjects& objects) {
     return volume_restrictions_after_pod_delete(pod, objects, options);
   });
-  hints.add_always(queue::resource::kNode, queue::action::kAdd);
+  queue::ActionSet on_nodes = queue::action::kAdd;
+  if (!options.quirks.deleted_nodes_keep_claims) on_nodes |= queue::action::kDelete;
+  hints.add_always(queue::resource::kNode, on_nodes);
   hints.add(queue::resource::kPersistentVolumeClaim, queue::action::kAdd, volume_restrictions_after_claim_add);
   return std::move(hints).take();
 }

@@ -1,5 +1,5 @@
-// A pod that VolumeRestrictions rejected is woken by any new node, when a pod goes that used one of its disks or
-// claims, and when a claim appears that it refers to.
+// A pod that VolumeRestrictions rejected is woken when a node comes or goes, when a pod goes that used one of its disks
+// or claims, and when a claim appears that it refers to.
 #pragma once
 
 #include <vector>

@@ -44,6 +44,9 @@ inline constexpr std::string_view kPod = "Pod";
 inline constexpr std::string_view kAssignedPod = "AssignedPod";            // a pod that has a node
 inline constexpr std::string_view kUnschedulablePod = "UnschedulablePod";  // a pod that has none
 inline constexpr std::string_view kNode = "Node";
+// kube-scheduler has no events about namespaces; a pod whose affinity selects them by label depends on them all the
+// same.
+inline constexpr std::string_view kNamespace = "Namespace";
 inline constexpr std::string_view kPersistentVolume = "PersistentVolume";
 inline constexpr std::string_view kPersistentVolumeClaim = "PersistentVolumeClaim";
 inline constexpr std::string_view kCSINode = "storage.k8s.io/CSINode";

@@ -12,7 +12,7 @@ std::string_view to_string(QueueName queue) {
   return "";
 }
 
-void CountingQueueMetrics::count_incoming(QueueName queue, Symbol event_label) {
+void CountingQueueMetrics::count_incoming(QueueName queue, Symbol event_label, const QueuedPod&) {
   incoming[std::string(to_string(queue)) + "/" + event_label.str()] += 1;
 }
 

@@ -9,6 +9,7 @@
 
 #include "berth/base/symbol.h"
 #include "berth/queue/hints.h"
+#include "berth/queue/queued_pod.h"
 
 namespace berth::queue {
 
@@ -20,8 +21,8 @@ class QueueMetrics {
  public:
   virtual ~QueueMetrics() = default;
 
-  // queue_incoming_pods_total
-  virtual void count_incoming(QueueName, Symbol /*event_label*/) {}
+  // queue_incoming_pods_total. The pod is in its place already.
+  virtual void count_incoming(QueueName, Symbol /*event_label*/, const QueuedPod&) {}
   // pending_pods
   virtual void add_pending(QueueName, int /*delta*/) {}
   // unschedulable_pods
@@ -40,7 +41,7 @@ class QueueMetrics {
 // Adds everything up, for tests and conformance.
 class CountingQueueMetrics final : public QueueMetrics {
  public:
-  void count_incoming(QueueName queue, Symbol event_label) override;
+  void count_incoming(QueueName queue, Symbol event_label, const QueuedPod& pod) override;
   void add_pending(QueueName queue, int delta) override;
   void add_unschedulable(Symbol plugin, Symbol profile, int delta) override;
   void add_in_flight_events(Symbol event_label, std::int64_t delta) override;

@@ -30,8 +30,8 @@ TEST(QueueMetrics, QueuesHaveTheNamesOfKubeScheduler) {
 
 TEST(CountingQueueMetrics, AddsUp) {
   CountingQueueMetrics metrics;
-  metrics.count_incoming(QueueName::kActive, Symbol("NodeAdd"));
-  metrics.count_incoming(QueueName::kActive, Symbol("NodeAdd"));
+  metrics.count_incoming(QueueName::kActive, Symbol("NodeAdd"), QueuedPod());
+  metrics.count_incoming(QueueName::kActive, Symbol("NodeAdd"), QueuedPod());
   metrics.add_pending(QueueName::kGated, 2);
   metrics.add_pending(QueueName::kGated, -1);
   metrics.add_unschedulable(Symbol("Fit"), Symbol("p"), 1);

@@ -20,6 +20,7 @@ void Nominator::add(const api::Pod& pod, const Nominating& nominating, const Que
   }
   if (node_name.empty() && !quirks_.cleared_nomination_stays) return;
   if (!can_be_nominated(pod)) return;
+  ++version_;
   node_by_uid_[pod.metadata.uid] = node_name;
   std::vector<Nomination>& of_node = by_node_[node_name];
   // Only possible if one was left behind: see Quirks::replacement_keeps_nomination.
@@ -49,6 +50,7 @@ bool Nominator::remove(std::string_view uid) {
   if (node_by_uid_.empty()) return false;  // as it mostly is
   const auto found = node_by_uid_.find(uid);
   if (found == node_by_uid_.end()) return false;
+  ++version_;
   if (const auto node = by_node_.find(found->second); node != by_node_.end()) {
     const auto nomination = std::ranges::find(node->second, uid, &Nomination::uid);
     if (nomination != node->second.end()) node->second.erase(nomination);
@@ -65,6 +67,7 @@ void Nominator::on_change(const QueuedPod& queued, const api::PodPtr& new_pod) {
   for (auto& [node, nominations] : by_node_) {
     for (Nomination& nomination : nominations) {
       if (nomination.queued != &queued) continue;
+      ++version_;
       nomination.pod = new_pod;
       nomination.uid = new_pod->metadata.uid;
     }

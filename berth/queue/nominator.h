@@ -60,6 +60,8 @@ class Nominator {
 
   // In the order in which they were made.
   const std::vector<Nomination>& for_node(Symbol node_name) const;
+  // Changes with every change of a nomination.
+  std::uint64_t version() const { return version_; }
   // Empty if the pod has no nomination.
   Symbol node_of(std::string_view uid) const;
 
@@ -67,18 +69,14 @@ class Nominator {
   void for_each(const std::function<void(Symbol, const Nomination&)>& fn) const;
 
  private:
-  struct UidHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view uid) const { return hash_bytes(uid); }
-  };
-
   bool can_be_nominated(const api::Pod& pod) const;
 
   FindPod find_pod_;
   const Rules& rules_;
   const Quirks quirks_;
+  std::uint64_t version_ = 0;
   std::unordered_map<Symbol, std::vector<Nomination>> by_node_;
-  std::unordered_map<std::string, Symbol, UidHash, std::equal_to<>> node_by_uid_;
+  std::unordered_map<std::string, Symbol, TextHash, std::equal_to<>> node_by_uid_;
 };
 
 }  // namespace berth::queue

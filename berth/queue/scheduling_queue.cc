@@ -205,7 +205,7 @@ bool SchedulingQueue::move_to_active(QueuedPod& pod, Symbol label, bool from_bac
   }
   pod.place = Place::kActive;
   take_name_from(other, pod);
-  if (!label.empty()) metrics_.count_incoming(QueueName::kActive, label);
+  if (!label.empty()) metrics_.count_incoming(QueueName::kActive, label, pod);
   return true;
 }
 
@@ -222,7 +222,7 @@ bool SchedulingQueue::move_to_backoff(QueuedPod& pod, Symbol label, Instant) {
   backoff_.push(pod);
   take_name_from(nullptr, pod);
   metrics_.add_pending(QueueName::kBackoff, 1);
-  if (!label.empty()) metrics_.count_incoming(QueueName::kBackoff, label);
+  if (!label.empty()) metrics_.count_incoming(QueueName::kBackoff, label, pod);
   return true;
 }
 
@@ -232,7 +232,7 @@ void SchedulingQueue::park(QueuedPod& pod, bool was_gated, Symbol label) {
   const auto gauge = [](bool gated) { return gated ? QueueName::kGated : QueueName::kUnschedulable; };
   if (!is_update) {
     metrics_.add_pending(gauge(pod.is_gated()), 1);
-    if (!label.empty()) metrics_.count_incoming(QueueName::kUnschedulable, label);
+    if (!label.empty()) metrics_.count_incoming(QueueName::kUnschedulable, label, pod);
   } else if (was_gated != pod.is_gated() && !options_.quirks.gated_gauge_drifts) {
     metrics_.add_pending(gauge(was_gated), -1);
     metrics_.add_pending(gauge(pod.is_gated()), 1);
@@ -448,7 +448,7 @@ PoppedPod SchedulingQueue::pop(Instant) {
     } else if (options_.pop_from_backoff && backoff_.has_rejected()) {
       pod = &backoff_.pop_rejected();
       metrics_.add_pending(QueueName::kBackoff, -1);
-      metrics_.count_incoming(QueueName::kActive, labels().pop_from_backoff);
+      metrics_.count_incoming(QueueName::kActive, labels().pop_from_backoff, *pod);
     } else {
       return PoppedPod(nullptr, ReturnToQueue{this});
     }

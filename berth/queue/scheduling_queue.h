@@ -156,6 +156,8 @@ class SchedulingQueue {
 
   // Makes these pods active, whatever they wait for (but not those that are held back).
   Result<void> activate(std::span<const api::PodPtr> pods, Instant now);
+  // Tries an unschedulable pod again after its backoff, whatever it waits for (but not while it is held back).
+  Result<void> reconsider(const api::Pod& pod, Symbol label, Instant now);
   // Something happened. Wakes the pods for which a plugin that rejected them says so.
   Result<void> move_all(const ClusterEvent& event, EventObjects objects, Instant now,
                         std::optional<PreCheck> pre_check = std::nullopt);
@@ -184,6 +186,8 @@ class SchedulingQueue {
   // Null if no pod of that name is in a place. Valid until the next call that changes the queue.
   const QueuedPod* get(Symbol name_space, std::string_view name) const;
   std::size_t count(Place place) const;
+  // Whether pop() would find a pod.
+  bool has_pod_to_pop() const { return !active_.empty() || (options_.pop_from_backoff && backoff_.has_rejected()); }
   // All pods of a place, in order of their names.
   std::vector<const QueuedPod*> pods_in(Place place) const;
   // All pods that are in a place, and "activeQ:1; backoffQ:0; unschedulablePods:2".

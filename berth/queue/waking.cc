@@ -113,6 +113,15 @@ void SchedulingQueue::move_if_of_interest(const std::vector<QueuedPod*>& candida
   move_wakes(match, objects, record_in_flight, now);
 }
 
+Result<void> SchedulingQueue::reconsider(const api::Pod& pod, Symbol label, Instant now) {
+  if (auto open = check_open("reconsider"); !open) return open;
+  QueuedPod* found = find(key_of(pod));
+  if (found == nullptr || found->place != Place::kUnschedulable || found->uid() != pod.metadata.uid) return {};
+  unpark(*found, found->is_gated());
+  requeue(*found, Retry::kAfterBackoff, label, now);
+  return {};
+}
+
 void SchedulingQueue::collect_near(const api::Pod& assigned, std::vector<QueuedPod*>& into) const {
   static const Symbol pod_topology_spread("PodTopologySpread");
   const api::Labels* namespace_labels =

@@ -26,6 +26,8 @@ namespace berth::cmd {
 #define BERTH_COMMANDS(X) \
   X(inspect)              \
   X(explain)              \
+  X(capacity)             \
+  X(sim)                  \
   X(config)               \
   X(version)              \
   X(completion)

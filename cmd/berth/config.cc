@@ -70,7 +70,8 @@ int print(const Options& options) {
   });
 }
 
-CLI::App& add_action(CLI::App& parent, const char* name, const char* description, std::shared_ptr<Options> options) {
+CLI::App& add_action(CLI::App& parent, const char* name, const char* description,
+                     const std::shared_ptr<Options>& options) {
   CLI::App& command = *parent.add_subcommand(name, description);
   command.add_option("--feature-gates", options->feature_gates, "As for kube-scheduler: A=true,B=false");
   return command;

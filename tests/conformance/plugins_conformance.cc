@@ -412,13 +412,13 @@ class Attempt {
       return;
     }
     const Json expected = line_["postFilter"].value();
-    const framework::PostFilterResult result = framework::run_post_filter(profile_, attempt);
+    const framework::PostFiltered result = framework::run_post_filter(profile_, attempt);
     comparison_.compare(show_status(expected), show_status(result.status), "postFilter");
     comparison_.compare(text_of(line_, "event"), attempt.message(result.status.message()), "event");
     compare_preemption(expected, attempt, result);
   }
 
-  void compare_preemption(Json expected, const FailedAttempt& attempt, const framework::PostFilterResult& result) {
+  void compare_preemption(Json expected, const FailedAttempt& attempt, const framework::PostFiltered& result) {
     const bool was_reached =
         profile_.plugin(plugins::name::kDefaultPreemption) != nullptr &&
         (result.status.code() != Code::kError || result.status.plugin() == plugins::name::kDefaultPreemption);

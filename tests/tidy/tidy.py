@@ -29,6 +29,10 @@ DEPENDENCIES = {
     "explain": ["plugins"],
     "inspect": ["codec"],
     "sim": ["engine"],
+    "report": ["sim", "explain"],
+    "scenario": ["report"],
+    "fuzz": ["scenario"],
+    "whatif": ["scenario"],
     "record": ["engine"],
     "kube": ["engine"],
     "serve": ["explain", "sim", "record", "kube"],
@@ -38,7 +42,7 @@ DEPENDENCIES = {
 # machine for time, chance, environment or parallelism.
 DETERMINISTIC_FOLDERS = {
     "base", "api", "codec", "config", "queue", "cache", "framework", "plugins", "engine", "explain",
-    "inspect",
+    "inspect", "sim", "report", "scenario", "fuzz", "whatif",
 }
 FORBIDDEN_CALLS = {
     "clock": r"\b(?:system_clock|steady_clock|high_resolution_clock|gettimeofday|clock_gettime)\b"

@@ -1,0 +1,57 @@
+#include "berth/engine/attempt_log.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace berth::engine {
+
+std::string_view to_string(AttemptResult result) {
+  switch (result) {
+    case AttemptResult::kPlaced: return "placed";
+    case AttemptResult::kUnschedulable: return "unschedulable";
+    case AttemptResult::kError: return "error";
+    case AttemptResult::kSkipped: return "skipped";
+  }
+  return "";
+}
+
+AttemptRecord& AttemptLog::add(std::string_view uid, AttemptRecord record) {
+  // The newest record is always kept, whatever the limits say: it is what this function returns.
+  const std::size_t records_kept = std::max<std::size_t>(limits_.records_per_pod, 1);
+  const std::size_t pods_kept = std::max<std::size_t>(limits_.pods, 1);
+
+  const auto known = by_uid_.find(uid);
+  if (known != by_uid_.end()) {
+    entries_.splice(entries_.begin(), entries_, known->second);
+  } else {
+    while (entries_.size() >= pods_kept) {
+      by_uid_.erase(entries_.back().uid);
+      entries_.pop_back();
+    }
+    entries_.push_front({.uid = std::string(uid), .records = {}});
+    by_uid_.emplace(uid, entries_.begin());
+  }
+  std::deque<AttemptRecord>& records = entries_.front().records;
+  while (records.size() >= records_kept) records.pop_front();
+  return records.emplace_back(std::move(record));
+}
+
+const std::deque<AttemptRecord>& AttemptLog::of(std::string_view uid) const {
+  static const std::deque<AttemptRecord> kNone;
+  const auto known = by_uid_.find(uid);
+  return known == by_uid_.end() ? kNone : known->second->records;
+}
+
+const AttemptRecord* AttemptLog::last(std::string_view uid) const {
+  const std::deque<AttemptRecord>& records = of(uid);
+  return records.empty() ? nullptr : &records.back();
+}
+
+void AttemptLog::forget(std::string_view uid) {
+  const auto known = by_uid_.find(uid);
+  if (known == by_uid_.end()) return;
+  entries_.erase(known->second);
+  by_uid_.erase(known);
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,252 @@
+#include "berth/engine/handlers.h"
+
+#include <absl/container/flat_hash_set.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/api/kinds.h"
+#include "berth/queue/object_diff.h"
+
+namespace berth::engine {
+namespace {
+
+using api::AnyObject;
+using queue::ClusterEvent;
+
+// The resource that events about a kind name; empty for kinds that nobody waits for.
+Symbol event_resource(const api::ObjectKind& kind) {
+  struct Row {
+    const api::ObjectKind* kind;
+    std::string_view resource;
+  };
+  namespace resource = queue::resource;
+  static const std::vector<Row> kRows = {
+      {&api::kind_of<api::Namespace>(), resource::kNamespace},
+      {&api::kind_of<api::PersistentVolume>(), resource::kPersistentVolume},
+      {&api::kind_of<api::PersistentVolumeClaim>(), resource::kPersistentVolumeClaim},
+      {&api::kind_of<api::StorageClass>(), resource::kStorageClass},
+      {&api::kind_of<api::CsiNode>(), resource::kCSINode},
+      {&api::kind_of<api::CsiDriver>(), resource::kCSIDriver},
+      {&api::kind_of<api::CsiStorageCapacity>(), resource::kCSIStorageCapacity},
+      {&api::kind_of<api::VolumeAttachment>(), resource::kVolumeAttachment},
+      {&api::kind_of<api::ResourceClaim>(), resource::kResourceClaim},
+      {&api::kind_of<api::ResourceSlice>(), resource::kResourceSlice},
+      {&api::kind_of<api::DeviceClass>(), resource::kDeviceClass},
+  };
+  const auto row = std::ranges::find_if(kRows, [&](const Row& each) { return each.kind == &kind; });
+  return row == kRows.end() ? Symbol() : Symbol(row->resource);
+}
+
+// A pod that is being deleted does not count for everybody any more. To those who ask for changed labels: whom pods
+// count for is what labels decide.
+ClusterEvent begins_to_leave() {
+  static const Symbol kLabel("AssignedPodTerminating");
+  static const Symbol kAbout(queue::resource::kAssignedPod);
+  return {kAbout, queue::action::kUpdatePodLabel, kLabel};
+}
+
+bool is_assigned(const api::Pod& pod) {
+  return !pod.spec.node_name.empty();
+}
+
+}  // namespace
+
+void Handlers::observe(const AnyObject& object) {
+  if (api::PodPtr pod = object.as<api::Pod>()) return observe_pod(pod);
+  if (api::NodePtr node = object.as<api::Node>()) return observe_node(node);
+  observe_other(object);
+}
+
+void Handlers::observe_deleted(const AnyObject& object) {
+  if (const api::PodPtr pod = object.as<api::Pod>()) {
+    const api::PodPtr known = state_.pods.find(pod->metadata.name_space, pod->metadata.name);
+    // The last state may be old, or that of a predecessor whose successor is known already.
+    const std::string& uid = pod->metadata.uid;
+    if (known != nullptr && (uid.empty() || uid == known->metadata.uid)) pod_deleted(known);
+    return;
+  }
+  if (const api::NodePtr node = object.as<api::Node>()) return node_deleted(*node);
+  other_deleted(object);
+}
+
+void Handlers::observe_list(const api::ObjectKind& kind, std::span<const AnyObject> objects) {
+  absl::flat_hash_set<std::string> listed;
+  for (const AnyObject& object : objects) listed.insert(api::full_name(object.metadata()));
+  std::vector<AnyObject> gone;
+  const auto collect = [&](const auto& known) {
+    if (known != nullptr && !listed.contains(api::full_name(known->metadata))) gone.emplace_back(known);
+  };
+  if (&kind == &api::kind_of<api::Pod>()) {
+    state_.pods.for_each(collect);
+  } else if (&kind == &api::kind_of<api::Node>()) {
+    const cache::NodeTable& table = state_.cache.nodes();
+    table.nodes().for_each([&](std::size_t row) { collect(table.at(static_cast<cache::RowId>(row)).node); });
+  } else {
+    state_.objects.for_each_of(kind, [&](const AnyObject& known) {
+      if (!listed.contains(api::full_name(known.metadata()))) gone.push_back(known);
+    });
+  }
+  std::ranges::sort(gone, [](const AnyObject& a, const AnyObject& b) {
+    return api::full_name(a.metadata()) < api::full_name(b.metadata());
+  });
+  for (const AnyObject& object : gone) observe_deleted(object);
+  for (const AnyObject& object : objects) observe(object);
+}
+
+// --- Pods ------------------------------------------------------------------------------------------------------------
+
+void Handlers::observe_pod(const api::PodPtr& pod) {
+  const api::PodPtr known = state_.pods.find(pod->metadata.name_space, pod->metadata.name);
+  if (known != nullptr && known->metadata.uid != pod->metadata.uid) {
+    pod_deleted(known);
+    return observe_pod(pod);
+  }
+  if (api::is_terminal(*pod)) {
+    if (known != nullptr) pod_deleted(known);
+    return;
+  }
+  // A pod never gives its node back: this is an old state that comes late.
+  if (known != nullptr && is_assigned(*known) && !is_assigned(*pod)) return;
+  state_.pods.set(pod);
+  // First of all: what this wakes may be the pod that waits for the victim to go.
+  if (pod->metadata.deletion_timestamp.is_set()) preemptions_.pod_leaves(pod->metadata.uid);
+  if (known == nullptr) {
+    pod_added(pod);
+  } else {
+    pod_updated(known, pod);
+  }
+}
+
+void Handlers::pod_added(const api::PodPtr& pod) {
+  if (is_assigned(*pod)) return pod_assigned(pod);
+  if (state_.is_ours(*pod)) (void)state_.queue->add(pod, state_.now);
+}
+
+void Handlers::pod_assigned(const api::PodPtr& pod) {
+  (void)state_.cache.add(pod);
+  state_.notify(queue::assigned_pod_add(), {}, AnyObject(pod));
+}
+
+void Handlers::pod_updated(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  if (is_assigned(*old_pod)) {
+    (void)state_.cache.update(*old_pod, new_pod);
+    for (const ClusterEvent& event : queue::pod_update_events(*old_pod, *new_pod)) {
+      state_.notify(event, AnyObject(old_pod), AnyObject(new_pod));
+    }
+    if (new_pod->metadata.deletion_timestamp.is_set() && !old_pod->metadata.deletion_timestamp.is_set()) {
+      state_.notify(begins_to_leave(), AnyObject(old_pod), AnyObject(new_pod));
+    }
+  } else if (is_assigned(*new_pod)) {
+    pod_assigned(new_pod);
+    if (!state_.is_ours(*old_pod)) return;
+    (void)state_.queue->remove(*old_pod);
+    preemptions_.preemptor_gone(new_pod->metadata.uid);
+  } else if (state_.is_ours(*old_pod)) {
+    pending_pod_updated(old_pod, new_pod);
+  }
+}
+
+void Handlers::pending_pod_updated(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  const std::string& version = new_pod->metadata.resource_version;
+  if (!version.empty() && version == old_pod->metadata.resource_version) return;
+  if (state_.cache.is_assumed(new_pod->metadata.uid)) {
+    const bool begins_to_leave =
+        new_pod->metadata.deletion_timestamp.is_set() && !old_pod->metadata.deletion_timestamp.is_set();
+    if (begins_to_leave) assumed_pod_leaves(*new_pod);
+    return;
+  }
+  // Its room was given back when it began to leave; what its binding does is still to come.
+  if (bindings_.contains(new_pod->metadata.uid)) return;
+  state_.change_nomination(old_pod, [&] { (void)state_.queue->update(old_pod, new_pod, state_.now); });
+  if (state_.queue->nominator().node_of(new_pod->metadata.uid).empty()) return;
+  // A nominated pod keeps others off as if it were there already. That something of it has changed which has no event
+  // of its own, such as its status, helps nobody.
+  const auto may_be_kept_off = [&](const api::Pod& waiting) { return state_.is_kept_off_by(waiting, *new_pod); };
+  for (const ClusterEvent& event : queue::pod_update_events(*old_pod, *new_pod)) {
+    if (event.actions == queue::action::kUpdate) continue;
+    state_.notify(event, AnyObject(old_pod), AnyObject(new_pod), queue::PreCheck(may_be_kept_off));
+  }
+}
+
+void Handlers::pod_deleted(const api::PodPtr& pod) {
+  state_.pods.remove(*pod);
+  const std::string& uid = pod->metadata.uid;
+  preemptions_.pod_leaves(uid);
+  preemptions_.preemptor_gone(uid);
+  if (is_assigned(*pod)) {
+    if (state_.cache.remove(*pod)) state_.notify_pod_left(pod);
+  } else if (state_.is_ours(*pod)) {
+    const Symbol known_nomination = state_.queue->nominator().node_of(uid);
+    const Symbol nominated = known_nomination.empty() ? pod->status.nominated_node_name : known_nomination;
+    (void)state_.queue->remove(*pod);
+    if (state_.cache.is_assumed(uid)) {
+      assumed_pod_leaves(*pod);
+    } else if (!nominated.empty()) {
+      state_.nomination_given_up(pod, nominated);
+    }
+  }
+  state_.attempts.forget(uid);
+  state_.queue_watch.forget(uid);
+}
+
+// What it holds is given back at once, whatever its binding is doing.
+void Handlers::assumed_pod_leaves(const api::Pod& pod) {
+  const api::PodPtr assumed = state_.cache.find(pod.metadata.uid);
+  if (assumed == nullptr) return;
+  if (bindings_.is_waiting(pod.metadata.uid)) {
+    bindings_.reject_removed(pod.metadata.uid);
+    return;
+  }
+  if (state_.cache.forget(*assumed)) state_.notify_pod_left(assumed);
+}
+
+// --- Nodes -----------------------------------------------------------------------------------------------------------
+
+void Handlers::observe_node(const api::NodePtr& node) {
+  const cache::RowId row = state_.cache.nodes().row_of(Symbol(node->metadata.name));
+  const api::NodePtr known = row == cache::kNoRow ? nullptr : state_.cache.nodes().at(row).node;
+  if (known != nullptr && known->metadata.uid != node->metadata.uid) {
+    node_deleted(*known);
+    return observe_node(node);
+  }
+  state_.cache.set_node(node);
+  if (known == nullptr) {
+    state_.notify(ClusterEvent(queue::resource::kNode, queue::action::kAdd), {}, AnyObject(node));
+    return;
+  }
+  for (const ClusterEvent& event : queue::node_update_events(*known, *node)) {
+    state_.notify(event, AnyObject(known), AnyObject(node));
+  }
+}
+
+void Handlers::node_deleted(const api::Node& node) {
+  const cache::RowId row = state_.cache.nodes().row_of(Symbol(node.metadata.name));
+  const api::NodePtr known = row == cache::kNoRow ? nullptr : state_.cache.nodes().at(row).node;
+  if (known == nullptr) return;
+  state_.notify(ClusterEvent(queue::resource::kNode, queue::action::kDelete), AnyObject(known), {});
+  (void)state_.cache.remove_node(*known);
+}
+
+// --- Everything else -------------------------------------------------------------------------------------------------
+
+void Handlers::observe_other(const AnyObject& object) {
+  const AnyObject known = state_.objects.get(object);
+  if (!state_.objects.set(object)) return;
+  if (const auto budget = object.as<api::PodDisruptionBudget>()) preemptions_.budget_changed(*budget);
+  const Symbol resource = event_resource(object.kind());
+  if (resource.empty()) return;
+  const bool is_new = !known;
+  state_.notify(ClusterEvent(resource, is_new ? queue::action::kAdd : queue::action::kUpdate), known, object);
+}
+
+void Handlers::other_deleted(const AnyObject& object) {
+  const AnyObject known = state_.objects.get(object);
+  if (!known || !state_.objects.remove(object)) return;
+  const Symbol resource = event_resource(object.kind());
+  if (!resource.empty()) state_.notify(ClusterEvent(resource, queue::action::kDelete), known, {});
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,45 @@
+// From what a world reports about objects to the cache, the queue and the events that wake pods.
+//
+// A pod that has a node belongs into the cache, one that has none and names one of our profiles into the queue. An
+// object's old state is what was reported last, so it does not matter in which form a change arrives: a pod that was
+// replaced by another of its name, one whose deletion was seen late, one that is reported twice.
+#pragma once
+
+#include <span>
+
+#include "berth/api/object.h"
+#include "berth/engine/binding_cycle.h"
+#include "berth/engine/preemptions.h"
+#include "berth/engine/state.h"
+
+namespace berth::engine {
+
+class Handlers {
+ public:
+  Handlers(State& state, BindingCycles& bindings, Preemptions& preemptions)
+      : state_(state), bindings_(bindings), preemptions_(preemptions) {}
+
+  void observe(const api::AnyObject& object);
+  void observe_deleted(const api::AnyObject& object);
+  void observe_list(const api::ObjectKind& kind, std::span<const api::AnyObject> objects);
+
+ private:
+  void observe_pod(const api::PodPtr& pod);
+  void pod_added(const api::PodPtr& pod);
+  void pod_updated(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
+  void pod_deleted(const api::PodPtr& pod);
+  void pod_assigned(const api::PodPtr& pod);
+  void pending_pod_updated(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
+  void assumed_pod_leaves(const api::Pod& pod);
+
+  void observe_node(const api::NodePtr& node);
+  void node_deleted(const api::Node& node);
+  void observe_other(const api::AnyObject& object);
+  void other_deleted(const api::AnyObject& object);
+
+  State& state_;
+  BindingCycles& bindings_;
+  Preemptions& preemptions_;
+};
+
+}  // namespace berth::engine

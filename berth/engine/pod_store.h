@@ -1,0 +1,61 @@
+// All pods that have not ended, by namespace and name, as the world last reported them.
+#pragma once
+
+#include <absl/container/flat_hash_set.h>
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "berth/api/pod.h"
+#include "berth/base/hash.h"
+
+namespace berth::engine {
+
+class PodStore {
+ public:
+  // Null if there is none.
+  const api::PodPtr& find(Symbol name_space, std::string_view name) const {
+    static const api::PodPtr kNone;
+    const auto it = pods_.find(Key{name_space, name});
+    return it == pods_.end() ? kNone : *it;
+  }
+  void set(api::PodPtr pod) {
+    const auto it = pods_.find(Key(*pod));
+    if (it != pods_.end()) pods_.erase(it);
+    pods_.insert(std::move(pod));
+  }
+  void remove(const api::Pod& pod) {
+    const auto it = pods_.find(Key(pod));
+    if (it != pods_.end()) pods_.erase(it);
+  }
+  std::size_t size() const { return pods_.size(); }
+  // Calls fn(const api::PodPtr&), in no order.
+  template <typename Fn>
+  void for_each(Fn&& fn) const {
+    for (const api::PodPtr& pod : pods_) fn(pod);
+  }
+
+ private:
+  struct Key {
+    Symbol name_space;
+    std::string_view name;
+    Key(Symbol in, std::string_view called) : name_space(in), name(called) {}
+    explicit Key(const api::Pod& pod) : Key(pod.metadata.name_space, pod.metadata.name) {}
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(const Key& key) const { return hash_bytes(key.name) ^ (key.name_space.id() * 0x9e3779b9u); }
+    std::size_t operator()(const api::PodPtr& pod) const { return (*this)(Key(*pod)); }
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const api::PodPtr& a, const api::PodPtr& b) const { return Key(*a) == Key(*b); }
+    bool operator()(const api::PodPtr& a, const Key& b) const { return Key(*a) == b; }
+    bool operator()(const Key& a, const api::PodPtr& b) const { return a == Key(*b); }
+  };
+  absl::flat_hash_set<api::PodPtr, Hash, Equal> pods_;
+};
+
+}  // namespace berth::engine

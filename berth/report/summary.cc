@@ -1,0 +1,78 @@
+#include "berth/report/summary.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "berth/report/occupancy.h"
+#include "berth/report/pending.h"
+#include "berth/report/timeline.h"
+#include "berth/report/waiting_times.h"
+#include "berth/report/wake_counts.h"
+#include "berth/sim/api_server.h"
+
+namespace berth::report {
+
+namespace {
+
+PodCounts pods_of(const sim::History& history) {
+  PodCounts result;
+  for (const sim::PodStory& story : history.stories()) {
+    ++result.created;
+    if (story.succeeded) {
+      ++result.ended;
+    } else if (story.gone_at.is_set()) {
+      ++result.gone;
+    } else {
+      ++(story.bound_at.is_set() ? result.bound : result.pending);
+    }
+  }
+  result.evicted = static_cast<std::int64_t>(history.counts().evicted);
+  return result;
+}
+
+SchedulerCounts scheduler_of(const sim::Counts& counts) {
+  SchedulerCounts result;
+  result.attempts = static_cast<std::int64_t>(counts.attempts);
+  result.rejected = static_cast<std::int64_t>(counts.rejected);
+  result.errors = static_cast<std::int64_t>(counts.errors);
+  result.bindings = static_cast<std::int64_t>(counts.bound);
+  result.binding_failures = static_cast<std::int64_t>(counts.binding_failures);
+  result.preemptions = static_cast<std::int64_t>(counts.preemptions);
+  result.restarts = static_cast<std::int64_t>(counts.restarts);
+  return result;
+}
+
+}  // namespace
+
+Summary summarize(const sim::World& world, const SummaryOptions& options) {
+  const sim::History& history = world.history();
+  Summary result;
+  result.name = options.name;
+  result.seed = static_cast<std::int64_t>(options.seed);
+  result.virtual_seconds = world.elapsed().in_seconds();
+  result.pods = pods_of(history);
+  result.scheduler = scheduler_of(history.counts());
+  result.timeline = timeline_of(history, world.now() - world.elapsed(), world.now(), options.max_timeline_lines);
+  result.waiting = waiting_times_of(history.stories());
+  result.wake_ups = wake_counts_of(history);
+
+  const std::unique_ptr<explain::Cluster> cluster = cluster_of(world.api());
+  result.nodes = static_cast<std::int64_t>(cluster->cache.nodes().node_count());
+  Occupancy occupancy = occupancy_of(*cluster);
+  result.placement_by = std::move(occupancy.by);
+  result.placement = std::move(occupancy.rows);
+  result.utilisation = std::move(occupancy.utilisation);
+  result.fragmentation = std::move(occupancy.fragmentation);
+  result.pending = pending_of(world, *cluster, options.settings);
+  if (history.was_cut()) {
+    result.notes.push_back(
+        fmt::format("More happened than is kept: the timeline and the wake-ups by event end after the first {} "
+                    "happenings. All other numbers are whole.",
+                    history.happenings().size()));
+  }
+  return result;
+}
+
+}  // namespace berth::report

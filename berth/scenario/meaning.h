@@ -1,0 +1,105 @@
+// What statements mean: functions on a simulated world, and when they are called. The grammar makes them, the runner
+// calls them.
+//
+// All of these are values that can be copied and outlive the scenario they come from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "berth/base/error.h"
+#include "berth/base/time.h"
+#include "berth/engine/quirks.h"
+#include "berth/engine/scheduler.h"
+#include "berth/queue/release.h"
+#include "berth/scenario/extender.h"
+#include "berth/sim/history.h"
+#include "berth/sim/world.h"
+
+namespace berth::scenario {
+
+// What a scenario sets before its world begins.
+struct Setup {
+  std::optional<std::uint64_t> seed;
+  queue::Release release = queue::Release::kV1_36;
+  bool upstream_quirks = false;  // all of the release
+  std::vector<std::string> quirks;
+  std::string gates;                      // "A=true,B=false"
+  std::vector<ExtenderSketch> extenders;  // behind those of the configuration
+  std::string config_name;                // of the file, for messages
+  std::string config_text;                // KubeSchedulerConfiguration; empty: the defaults
+  // These change the configuration where they are set.
+  std::optional<std::int64_t> initial_backoff_seconds;
+  std::optional<std::int64_t> maximum_backoff_seconds;
+  std::optional<std::int32_t> percentage_of_nodes_to_score;
+  std::optional<Duration> maximum_in_unschedulable;
+  std::optional<std::size_t> scores_to_record;
+};
+
+// The scheduler that a setup describes. The errors: the configuration, gates or quirks are wrong.
+std::expected<engine::Options, std::vector<Error>> scheduler_options(const Setup& setup);
+
+struct Setting {
+  std::function<void(Setup&)> apply;
+};
+
+// Something that a scenario does to the world.
+struct Deed {
+  // `repetition` counts from 1 for deeds under `every` and is 0 for others; it stands for {n} in names.
+  using Act = std::function<Result<void>(sim::World&, std::size_t repetition)>;
+  Act act;
+  // How the history mentions it; creations are there anyway.
+  std::optional<sim::Happening::Kind> noted_as;
+  bool needs_script = false;  // of sim/pod_script.h
+};
+inline Deed make_deed(Deed::Act act, std::optional<sim::Happening::Kind> noted_as = std::nullopt) {
+  Deed deed;
+  deed.act = std::move(act);
+  deed.noted_as = noted_as;
+  return deed;
+}
+
+struct Verdict {
+  bool holds = false;
+  std::string actual;  // what is, if it does not hold: "it is pending ..."
+  std::string pod;     // "namespace/name" of the pod that is to blame; empty if none is
+};
+
+struct Condition {
+  std::string text;  // as the scenario says it
+  std::function<Verdict(const sim::World&)> check;
+};
+
+struct Expectation {
+  Condition condition;
+  std::optional<Duration> within;   // has to come true in this time, and the world runs until then
+  std::optional<Duration> all_for;  // has to hold all this time
+};
+
+struct Run {
+  enum class Until : std::uint8_t { kElapsed, kTime, kIdle, kCondition };
+  Until until = Until::kElapsed;
+  Duration time;                  // kElapsed: from now; kTime: since the scenario's beginning
+  std::optional<Duration> limit;  // kIdle, kCondition
+  Condition condition;            // kCondition
+};
+
+// A deed, or an expectation without `within` or `for`, at its time.
+struct Timed {
+  enum class When : std::uint8_t { kAt, kAfter, kEvery };
+  When when = When::kAt;
+  Duration time;          // kAt: since the scenario's beginning; else from now, or between two
+  std::size_t times = 1;  // kEvery
+  std::variant<Deed, Expectation> what;
+};
+
+using Meaning = std::variant<Setting, Deed, Run, Expectation, Timed>;
+
+}  // namespace berth::scenario

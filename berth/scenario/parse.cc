@@ -1,0 +1,116 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "berth/scenario/scenario.h"
+#include "berth/scenario/statements.h"
+
+namespace berth::scenario {
+
+namespace {
+
+Error error_of(const Mistake& mistake, std::string_view file) {
+  Error error(mistake.what);
+  if (!mistake.fix.empty()) error = std::move(error).with_fix(mistake.fix);
+  return std::move(error).in_file(fmt::format("{}:{}:{}", file, mistake.at.line, mistake.at.column));
+}
+
+bool is_setting(const Statement& statement) {
+  return std::holds_alternative<Setting>(statement.meaning);
+}
+
+// Settings are about the whole run, so they come before what happens in it.
+void check_order(const std::vector<Statement>& statements, std::vector<Mistake>& mistakes) {
+  const auto first_other = std::ranges::find_if_not(statements, is_setting);
+  for (auto at = first_other; at != statements.end(); ++at) {
+    if (!is_setting(*at)) continue;
+    mistakes.push_back(
+        {at->at(),
+         fmt::format("\"{}\" has to stand before the first statement that does something", at->line.words.front().text),
+         fmt::format("that is in line {}", first_other->at().line)});
+  }
+}
+
+// What single settings cannot know: whether they make a configuration together.
+void check_setup(const std::vector<Statement>& statements, std::vector<Mistake>& mistakes) {
+  Setup setup;
+  Position at;
+  for (const Statement& statement : statements) {
+    if (const Setting* setting = std::get_if<Setting>(&statement.meaning)) {
+      setting->apply(setup);
+      if (statement.line.words.front().text == "config") at = statement.at();
+    }
+  }
+  const auto options = scheduler_options(setup);
+  if (options) return;
+  for (const Error& error : options.error()) mistakes.push_back({at, error.message(), {}});
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(std::strerror(errno));
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (file.bad()) return fail("it cannot be read");
+  return text;
+}
+
+std::expected<Scenario, std::vector<Error>> parse(std::string_view text, const ParseOptions& options) {
+  Lexed lexed = lex(text);
+  Scenario scenario;
+  scenario.file = options.file;
+  std::vector<Mistake> mistakes = std::move(lexed.mistakes);
+  const Context context{options, scenario.notes};
+  for (Line& line : lexed.lines) {
+    Reader reader(line);
+    auto meaning = compile_statement(reader, context);
+    if (!meaning) {
+      mistakes.push_back(std::move(meaning.error()));
+      continue;
+    }
+    if (line.document && !reader.at_end()) {
+      mistakes.push_back({line.words.back().at, "this statement takes no document", {}});
+      continue;
+    }
+    scenario.statements.push_back({std::move(line), *std::move(meaning)});
+  }
+  check_order(scenario.statements, mistakes);
+  if (mistakes.empty()) check_setup(scenario.statements, mistakes);
+  if (mistakes.empty()) return scenario;
+  std::ranges::sort(mistakes, [](const Mistake& a, const Mistake& b) { return a.at < b.at; });
+  std::vector<Error> errors;
+  for (const Mistake& mistake : mistakes) errors.push_back(error_of(mistake, options.file));
+  return std::unexpected(std::move(errors));
+}
+
+std::expected<Scenario, std::vector<Error>> parse_file(const std::string& path) {
+  const auto text = read_file(path);
+  if (!text) return std::unexpected(std::vector{Error(text.error()).in_file(path)});
+  ParseOptions options;
+  options.file = path;
+  return parse(*text, options);
+}
+
+Result<Statement> parse_statement(std::string_view text) {
+  auto scenario = parse(text);
+  if (!scenario) return fail(scenario.error().front());
+  if (scenario->statements.size() != 1) return fail("expected one statement");
+  return std::move(scenario->statements.front());
+}
+
+std::string to_text(const Statement& statement) {
+  return to_text(statement.line);
+}
+
+std::string to_text(const Scenario& scenario) {
+  std::string text;
+  for (const Statement& statement : scenario.statements) text += to_text(statement) + "\n";
+  return text;
+}
+
+}  // namespace berth::scenario

@@ -1,0 +1,289 @@
+#include "berth/scenario/runner.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "berth/scenario/conditions.h"
+#include "berth/sim/api_server.h"
+#include "berth/sim/wakeup_checker.h"
+
+namespace berth::scenario {
+
+namespace {
+
+// The run of one scenario. Statements that wait for their time hold on to it, and do nothing once the run is over: the
+// world is handed out and may go on.
+class Stage : public std::enable_shared_from_this<Stage> {
+ public:
+  Stage(const Scenario& scenario, const RunOptions& options, sim::World& world)
+      : file_(scenario.file), explain_pod_(options.explain_pod), world_(world) {}
+
+  void perform_all(const std::vector<Statement>& statements) {
+    for (const Statement& statement : statements) {
+      std::visit([&](const auto& meaning) { perform(meaning, statement); }, statement.meaning);
+    }
+    if (!has_run_) run_until_idle(std::nullopt, 0);
+    check_end();
+  }
+
+  // No statement does anything from now on.
+  void finish() { is_over_ = true; }
+
+  std::vector<Failure> take_failures() { return std::move(failures_); }
+  std::size_t expectations() const { return expectations_; }
+
+ private:
+  // --- Statements ----------------------------------------------------------------------------------------------------
+
+  void perform(const Setting&, const Statement&) {}
+
+  void perform(const Deed& deed, const Statement& statement) { act(deed, to_text(statement), statement.at().line, 0); }
+
+  void perform(const Expectation& expectation, const Statement& statement) { check(expectation, statement.at().line); }
+
+  void perform(const Run& run, const Statement& statement) {
+    has_run_ = true;
+    const int line = statement.at().line;
+    switch (run.until) {
+      case Run::Until::kElapsed: world_.run_until(world_.now() + run.time); return;
+      case Run::Until::kTime:
+        if (run.time < world_.elapsed()) {
+          fail_statement(line, to_text(statement), fmt::format("it is {} already", world_.elapsed().str()));
+        } else {
+          world_.run_until(beginning() + run.time);
+        }
+        return;
+      case Run::Until::kIdle: run_until_idle(run.limit, line); return;
+      case Run::Until::kCondition: {
+        ++expectations_;
+        const Duration limit = run.limit.value_or(kRunLimit);
+        if (run_until(run.condition, limit)) return;
+        fail_condition(line, fmt::format("{} within {}", run.condition.text, limit.str()), run.condition.check(world_));
+        return;
+      }
+    }
+  }
+
+  void perform(const Timed& timed, const Statement& statement) {
+    const int line = statement.at().line;
+    Instant when = world_.now() + timed.time;
+    if (timed.when == Timed::When::kAt) {
+      when = beginning() + timed.time;
+      if (when < world_.now()) {
+        fail_statement(line, to_text(statement), fmt::format("it is {} already", world_.elapsed().str()));
+        return;
+      }
+    }
+    if (std::holds_alternative<Expectation>(timed.what) && timed.when != Timed::When::kEvery) ++waiting_expectations_;
+    schedule(std::make_shared<const Timed>(timed), to_text(statement), line, when, 1);
+  }
+
+  void schedule(std::shared_ptr<const Timed> timed, std::string text, int line, Instant when, std::size_t repetition) {
+    world_.at(when, [self = shared_from_this(), timed = std::move(timed), text = std::move(text), line, repetition] {
+      if (self->is_over_) return;
+      const bool repeats = timed->when == Timed::When::kEvery;
+      if (const Deed* deed = std::get_if<Deed>(&timed->what)) self->act(*deed, text, line, repeats ? repetition : 0);
+      if (const Expectation* expectation = std::get_if<Expectation>(&timed->what)) {
+        if (!repeats) --self->waiting_expectations_;
+        self->check(*expectation, line);
+      }
+      if (repeats && repetition < timed->times) {
+        self->schedule(timed, text, line, self->world_.now() + timed->time, repetition + 1);
+      }
+    });
+  }
+
+  void act(const Deed& deed, const std::string& text, int line, std::size_t repetition) {
+    if (deed.noted_as) world_.history().note(*deed.noted_as, world_.now(), text);
+    if (auto done = deed.act(world_, repetition); !done) fail_statement(line, text, done.error().message());
+  }
+
+  // --- Running -------------------------------------------------------------------------------------------------------
+
+  Instant beginning() const { return world_.now() - world_.elapsed(); }
+
+  void run_until_idle(std::optional<Duration> limit, int line) {
+    has_run_ = true;
+    if (auto idle = world_.run_until_idle(world_.now() + limit.value_or(kRunLimit)); !idle) {
+      fail_statement(line, "run until idle", idle.error().message());
+    }
+  }
+
+  bool run_until(const Condition& condition, Duration limit) {
+    return world_.run_until([&] { return condition.check(world_).holds; }, world_.now() + limit);
+  }
+
+  // --- Expectations --------------------------------------------------------------------------------------------------
+
+  void check(const Expectation& expectation, int line) {
+    ++expectations_;
+    const Condition& condition = expectation.condition;
+    std::string expected = condition.text;
+    if (expectation.within) {
+      has_run_ = true;
+      if (run_until(condition, *expectation.within)) return;
+      expected += fmt::format(" within {}", expectation.within->str());
+    } else if (expectation.all_for) {
+      has_run_ = true;
+      check_all_for(condition, *expectation.all_for, line);
+      return;
+    }
+    const Verdict verdict = condition.check(world_);
+    if (!verdict.holds) fail_condition(line, std::move(expected), verdict);
+  }
+
+  void check_all_for(const Condition& condition, Duration time, int line) {
+    Verdict verdict;
+    const auto is_broken = [&] {
+      verdict = condition.check(world_);
+      return !verdict.holds;
+    };
+    if (world_.run_until(is_broken, world_.now() + time)) {
+      fail_condition(line, fmt::format("{} for {}", condition.text, time.str()), verdict);
+    }
+  }
+
+  void check_end() {
+    if (waiting_expectations_ > 0) {
+      fail_statement(0, "every expectation to be looked at",
+                     fmt::format("the scenario ended at {}, before the time of {} of them came", world_.elapsed().str(),
+                                 waiting_expectations_));
+    }
+    for (std::string& broken : world_.broken_invariants()) {
+      add(Failure::Kind::kInvariant, 0, "all invariants to hold", std::move(broken));
+    }
+  }
+
+  // --- Failures ------------------------------------------------------------------------------------------------------
+
+  Failure& add(Failure::Kind kind, int line, std::string expected, std::string actual) {
+    Failure failure;
+    failure.kind = kind;
+    failure.file = file_;
+    failure.line = line;
+    failure.when = world_.elapsed();
+    failure.expected = std::move(expected);
+    failure.actual = std::move(actual);
+    return failures_.emplace_back(std::move(failure));
+  }
+
+  void fail_statement(int line, std::string text, std::string why) {
+    add(Failure::Kind::kStatement, line, std::move(text), std::move(why));
+  }
+
+  void fail_condition(int line, std::string expected, const Verdict& verdict) {
+    std::string actual = verdict.actual;
+    if (!has_run_) actual += " (nothing has run yet: is a \"run until idle\" missing before it?)";
+    Failure& failure = add(Failure::Kind::kExpectation, line, std::move(expected), std::move(actual));
+    if (verdict.pod.empty() || !explain_pod_) return;
+    const Target target = target_of(verdict.pod);
+    const auto pod = world_.api().get<api::Pod>(Symbol(target.name_space), target.name);
+    if (pod != nullptr) failure.explanation = explain_pod_(world_, *pod);
+  }
+
+  const std::string file_;
+  const std::function<std::string(const sim::World&, const api::Pod&)> explain_pod_;
+  sim::World& world_;
+  bool is_over_ = false;
+  bool has_run_ = false;
+  std::size_t expectations_ = 0;
+  std::size_t waiting_expectations_ = 0;  // at times that have not come
+  std::vector<Failure> failures_;
+};
+
+bool needs_script(const Statement& statement) {
+  const Deed* deed = std::get_if<Deed>(&statement.meaning);
+  if (const Timed* timed = std::get_if<Timed>(&statement.meaning)) deed = std::get_if<Deed>(&timed->what);
+  return deed != nullptr && deed->needs_script;
+}
+
+// The scenario's extenders come last among the `configured` ones; nobody answers for the others.
+sim::SimulatedExtender simulated_extenders(const std::vector<ExtenderSketch>& sketches, std::size_t configured) {
+  if (sketches.empty()) return {};
+  return [sketches, first = configured - sketches.size()](const engine::CallExtender& call) {
+    ExtenderSketch nobody;
+    nobody.fails = true;
+    return answer_of(call.extender < first ? nobody : sketches.at(call.extender - first), call);
+  };
+}
+
+Result<sim::WorldOptions> world_options(const Scenario& scenario, const RunOptions& options) {
+  Setup setup;
+  sim::WorldOptions world;
+  for (const Statement& statement : scenario.statements) {
+    if (const Setting* setting = std::get_if<Setting>(&statement.meaning)) setting->apply(setup);
+    if (needs_script(statement)) world.scripted = true;
+  }
+  auto scheduler = scheduler_options(setup);
+  if (!scheduler) return fail(scheduler.error().front());
+  world.scheduler = *std::move(scheduler);
+  world.extender = simulated_extenders(setup.extenders, world.scheduler.config.config.extenders.size());
+  if (options.quirks) world.scheduler.quirks = *options.quirks;
+  if (options.scores_to_record > 0) world.scheduler.scores_to_record = options.scores_to_record;
+  world.seed = options.seed.value_or(setup.seed.value_or(1));
+  return world;
+}
+
+Failure failure_of(const sim::LostWakeUp& lost, const std::string& file) {
+  Failure failure;
+  failure.kind = Failure::Kind::kInvariant;
+  failure.file = file;
+  failure.when = lost.at;
+  failure.expected = fmt::format("pod {} to be woken", lost.pod);
+  failure.actual = lost.text();
+  return failure;
+}
+
+std::string indented(std::string_view text) {
+  std::string result = "  ";
+  for (const char c : text) {
+    result += c;
+    if (c == '\n') result += "  ";
+  }
+  while (!result.empty() && (result.back() == ' ' || result.back() == '\n')) result.pop_back();
+  return result + "\n";
+}
+
+}  // namespace
+
+std::string to_text(const Failure& failure) {
+  const std::string place = failure.line == 0 ? failure.file : fmt::format("{}:{}", failure.file, failure.line);
+  std::string text = failure.kind == Failure::Kind::kStatement
+                         ? fmt::format("{}: cannot do: {}\n", place, failure.expected)
+                         : fmt::format("{}: expected {}\n", place, failure.expected);
+  text += indented(fmt::format("at {}: {}", failure.when.str(), failure.actual));
+  if (!failure.explanation.empty()) text += indented(failure.explanation);
+  return text;
+}
+
+Result<RunResult> run(const Scenario& scenario, const RunOptions& options) {
+  auto settings = world_options(scenario, options);
+  if (!settings) return fail(settings.error());
+  auto world = sim::World::make(*std::move(settings));
+  if (!world) return fail(world.error());
+  RunResult result;
+  result.world = *std::move(world);
+  if (options.on_start) options.on_start(*result.world);
+  std::optional<sim::WakeUpChecker> wakeups;
+  if (options.check_wakeups) wakeups.emplace(*result.world);
+  if (options.on_step || wakeups) {
+    result.world->set_on_step([&options, &wakeups, running = result.world.get()] {
+      if (wakeups) wakeups->step();
+      if (options.on_step) options.on_step(*running);
+    });
+  }
+  const auto stage = std::make_shared<Stage>(scenario, options, *result.world);
+  stage->perform_all(scenario.statements);
+  stage->finish();
+  result.world->set_on_step({});
+  result.failures = stage->take_failures();
+  if (wakeups) {
+    for (const sim::LostWakeUp& lost : wakeups->found()) result.failures.push_back(failure_of(lost, scenario.file));
+  }
+  result.expectations = stage->expectations();
+  return result;
+}
+
+}  // namespace berth::scenario

@@ -1,0 +1,223 @@
+// `berth sim --fuzz N`: random scenarios, each with every check on. The first one that fails is shrunk and printed, and
+// kept in a file that `berth sim --check wakeups` runs again.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "berth/fuzz/generator.h"
+#include "berth/fuzz/run.h"
+#include "berth/fuzz/shrink.h"
+#include "cmd/berth/command.h"
+#include "cmd/berth/sim_command.h"
+
+namespace berth::cmd {
+namespace {
+
+// Every so many seeds one is run twice: the same history has to come out.
+constexpr std::uint64_t kRunTwiceEvery = 10;
+constexpr std::size_t kMaxJobs = 64;
+constexpr std::uint64_t kDefaultFirstSeed = 1;
+constexpr std::int32_t kEnoughWakeUps = 3;
+
+struct FuzzOptions {
+  std::uint64_t seeds = 0;
+  std::size_t jobs = 1;
+  bool prints_scenarios = false;  // and runs none
+};
+
+// What the seeds that are done have come to.
+struct Tally {
+  std::uint64_t done = 0;
+  std::uint64_t with_wake_ups = 0;  // at least kEnoughWakeUps
+  fuzz::Precision precision;
+  fuzz::Precision upstream;
+  std::map<std::string_view, std::uint64_t> features;  // how many seeds made use of it
+};
+
+struct Failed {
+  std::uint64_t seed = 0;
+  fuzz::Problem problem;
+};
+
+// The seeds that are being run, for the message of a run that dies. Only written by the worker it belongs to.
+std::atomic<std::uint64_t> g_running[kMaxJobs];
+
+void on_abort(int /*signal*/) {
+  // Nothing but write() is safe here.
+  for (std::atomic<std::uint64_t>& running : g_running) {
+    std::uint64_t seed = running.load();
+    if (seed == 0) continue;
+    char text[64] = "berth: died while running seed ";
+    std::size_t length = std::char_traits<char>::length(text);
+    char digits[24];
+    std::size_t count = 0;
+    for (; seed > 0; seed /= 10) digits[count++] = static_cast<char>('0' + seed % 10);
+    while (count > 0) text[length++] = digits[--count];
+    text[length++] = '\n';
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, text, length);
+  }
+}
+
+// Hands out seeds and takes results, from several threads.
+class Campaign {
+ public:
+  Campaign(std::uint64_t first, std::uint64_t count) : first_(first), count_(count) {}
+
+  void work(std::size_t worker) {
+    for (;;) {
+      const std::uint64_t index = next_++;
+      if (index >= count_ || index > stop_after_) break;
+      const std::uint64_t seed = first_ + index;
+      g_running[worker] = seed;
+      const fuzz::GeneratedScenario scenario = fuzz::generate(seed);
+      const fuzz::SeedResult result =
+          fuzz::check(scenario.lines, {.runs_twice = seed % kRunTwiceEvery == 0, .compares_upstream = true});
+      take(index, scenario, result);
+    }
+    g_running[worker] = 0;
+  }
+
+  const Tally& tally() const { return tally_; }
+  // The lowest seed that failed.
+  const std::optional<Failed>& failed() const { return failed_; }
+
+ private:
+  void take(std::uint64_t index, const fuzz::GeneratedScenario& scenario, const fuzz::SeedResult& result) {
+    const std::lock_guard lock(mutex_);
+    ++tally_.done;
+    tally_.precision += result.precision;
+    if (result.upstream) tally_.upstream += *result.upstream;
+    if (result.precision.wake_ups >= kEnoughWakeUps) ++tally_.with_wake_ups;
+    for (const std::string_view feature : scenario.features) ++tally_.features[feature];
+    if (result.problem && (!failed_ || first_ + index < failed_->seed)) {
+      failed_ = Failed{first_ + index, *result.problem};
+      stop_after_ = index;
+    }
+    show_progress();
+  }
+
+  void show_progress() const {
+    const bool is_terminal = isatty(STDERR_FILENO) == 1;
+    const std::uint64_t every = is_terminal ? 20 : std::max<std::uint64_t>(count_ / 10, 100);
+    if (tally_.done % every != 0 && tally_.done != count_) return;
+    fmt::print(stderr, "{}{} of {} seeds{}", is_terminal ? "\r" : "", tally_.done, count_, is_terminal ? "" : "\n");
+    if (is_terminal && tally_.done == count_) fmt::print(stderr, "\n");
+  }
+
+  const std::uint64_t first_;
+  const std::uint64_t count_;
+  std::atomic<std::uint64_t> next_ = 0;
+  std::atomic<std::uint64_t> stop_after_ = UINT64_MAX;
+  std::mutex mutex_;
+  Tally tally_;
+  std::optional<Failed> failed_;
+};
+
+std::string in_words(const fuzz::Precision& precision) {
+  return fmt::format("{:.3f} tries per placed pod, {} wake-ups, {} of them wasted, {} lost",
+                     precision.tries_per_placed_pod(), precision.wake_ups, precision.wasted, precision.lost);
+}
+
+void print_tally(const Tally& tally, std::uint64_t first) {
+  fmt::print("{} seeds from {} on: {} pods placed; {}; by kube-scheduler's rules: {}\n", tally.done, first,
+             tally.precision.placed, in_words(tally.precision), in_words(tally.upstream));
+}
+
+void print_coverage(const Tally& tally) {
+  fmt::print(stderr, "seeds with at least {} wake-ups: {}; with", kEnoughWakeUps, tally.with_wake_ups);
+  std::string_view separator = " ";
+  for (const auto& [feature, seeds] : tally.features) {
+    fmt::print(stderr, "{}{} {}", std::exchange(separator, ", "), feature, seeds);
+  }
+  fmt::print(stderr, "\n");
+}
+
+// The scenario of the seed, as small as it fails in the same way.
+std::string shrunken(const Failed& failed) {
+  const std::string& kind = failed.problem.kind;
+  const auto still_fails = [&](const std::vector<std::string>& lines) {
+    const auto problem =
+        fuzz::check(lines, {.runs_twice = kind == "two runs differ", .compares_upstream = false}).problem;
+    return problem && problem->kind == kind;
+  };
+  const fuzz::Shrunk small = fuzz::shrink(fuzz::generate(failed.seed).lines, still_fails);
+  const auto problem = fuzz::find_problem(small.lines);
+  std::string text = fmt::format("# Found by berth sim --fuzz, seed {}: {}.\n", failed.seed, kind);
+  const std::string what = problem ? problem->text : failed.problem.text;
+  for (std::size_t begin = 0; begin < what.size();) {
+    const std::size_t end = std::min(what.find('\n', begin), what.size());
+    text += fmt::format("# {}\n", what.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return text + fuzz::join_lines(small.lines);
+}
+
+int tell_failure(const Failed& failed) {
+  fmt::print("seed {} fails: {}\n{}", failed.seed, failed.problem.kind, failed.problem.text);
+  std::fflush(stdout);
+  fmt::print(stderr, "shrinking ...\n");
+  const std::string text = shrunken(failed);
+  const std::string file = fmt::format("fuzz-{}.berth", failed.seed);
+  fmt::print("\n{}\n", text);
+  if (std::ofstream out(file, std::ios::binary); out << text) {
+    fmt::print("written to {}; to run it: berth sim --check wakeups {}\n", file, file);
+  } else {
+    fmt::print(stderr, "berth: {} cannot be written\n", file);
+  }
+  return kExitFailure;
+}
+
+int run_fuzz(const FuzzOptions& options, const SimOptions& shared) {
+  const std::uint64_t first = shared.seed.value_or(kDefaultFirstSeed);
+  if (options.prints_scenarios) {
+    for (std::uint64_t seed = first; seed < first + options.seeds; ++seed) {
+      fmt::print("# seed {}\n{}", seed, fuzz::join_lines(fuzz::generate(seed).lines));
+    }
+    return kExitOk;
+  }
+  std::signal(SIGABRT, on_abort);
+  std::signal(SIGSEGV, [](int signal) {
+    on_abort(signal);
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  });
+  Campaign campaign(first, options.seeds);
+  std::vector<std::jthread> others;
+  const std::size_t jobs = std::clamp<std::size_t>(options.jobs, 1, kMaxJobs);
+  for (std::size_t worker = 1; worker < jobs; ++worker)
+    others.emplace_back([&campaign, worker] { campaign.work(worker); });
+  campaign.work(0);
+  others.clear();
+  if (!shared.quiet) print_coverage(campaign.tally());
+  print_tally(campaign.tally(), first);
+  return campaign.failed() ? tell_failure(*campaign.failed()) : kExitOk;
+}
+
+}  // namespace
+
+SimMode add_fuzz_mode(CLI::App& command, std::shared_ptr<const SimOptions> shared) {
+  auto options = std::make_shared<FuzzOptions>();
+  CLI::Option* seeds =
+      command.add_option("--fuzz", options->seeds, "Run N random scenarios with all checks on, from --seed on")
+          ->type_name("N");
+  command.add_option("--jobs", options->jobs, "How many at once, of --fuzz")->type_name("N")->capture_default_str();
+  command.add_flag("--print", options->prints_scenarios, "Print the scenarios of --fuzz, and run none");
+  return {"--fuzz", [seeds] { return seeds->count() > 0; }, [options, shared] { return run_fuzz(*options, *shared); }};
+}
+
+}  // namespace berth::cmd

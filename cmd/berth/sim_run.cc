@@ -1,0 +1,303 @@
+#include "cmd/berth/sim_run.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <expected>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include "berth/api/meta.h"
+#include "berth/codec/json.h"
+#include "berth/report/live_view.h"
+#include "berth/report/pod_sentence.h"
+#include "berth/report/summary.h"
+#include "berth/report/text.h"
+#include "berth/report/trace.h"
+#include "berth/report/words.h"
+#include "berth/scenario/quirk_names.h"
+#include "berth/scenario/runner.h"
+#include "berth/scenario/scenario.h"
+#include "cmd/berth/command.h"
+#include "cmd/berth/input.h"
+
+namespace berth::cmd {
+namespace {
+
+Duration wall_clock() {
+  return Duration::nanoseconds(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+}
+
+bool is_terminal(std::FILE* file) {
+  return isatty(fileno(file)) == 1;
+}
+
+// --- Reading ---------------------------------------------------------------------------------------------------------
+
+// A scenario that can run, and what its scheduler runs with.
+struct Loaded {
+  scenario::Scenario scenario;
+  report::Settings settings;
+  std::uint64_t seed = 1;
+  Duration ends_at;  // 0 if it depends on what happens
+};
+using Mistakes = std::vector<Error>;
+
+std::string shown_name(const std::string& file) {
+  return file == "-" ? "standard input" : file;
+}
+
+// A folder's scenarios, at any depth, in order of their paths; anything else is itself.
+std::vector<std::string> files_of(const std::string& file) {
+  std::error_code error;
+  if (file == "-" || !std::filesystem::is_directory(file, error)) return {file};
+  std::vector<std::string> files;
+  for (auto it = std::filesystem::recursive_directory_iterator(file, error);
+       !error && it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {
+    if (it->path().extension() == ".berth") files.push_back(it->path().string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// When the scenario's last `run` ends, if that is a time.
+Duration end_of(const scenario::Scenario& scenario) {
+  Duration end;
+  bool is_known = true;
+  for (const scenario::Statement& statement : scenario.statements) {
+    const auto* run = std::get_if<scenario::Run>(&statement.meaning);
+    if (run == nullptr) continue;
+    switch (run->until) {
+      case scenario::Run::Until::kElapsed: end = end + run->time; break;
+      case scenario::Run::Until::kTime:
+        end = run->time;
+        is_known = true;
+        break;
+      case scenario::Run::Until::kIdle:
+      case scenario::Run::Until::kCondition: is_known = false; break;
+    }
+  }
+  return is_known ? end : Duration();
+}
+
+std::expected<Loaded, Mistakes> load(const std::string& file, const SimOptions& options) {
+  const auto text = read_whole(file);
+  if (!text) return std::unexpected(Mistakes{text.error()});
+  auto parsed = scenario::parse(*text, {.file = shown_name(file), .read = scenario::read_file});
+  if (!parsed) return std::unexpected(std::move(parsed.error()));
+  scenario::Setup setup;
+  for (const scenario::Statement& statement : parsed->statements) {
+    if (const auto* setting = std::get_if<scenario::Setting>(&statement.meaning)) setting->apply(setup);
+  }
+  auto scheduler = scenario::scheduler_options(setup);
+  if (!scheduler) return std::unexpected(std::move(scheduler.error()));
+  Loaded result;
+  result.scenario = std::move(*parsed);
+  result.settings = {.config = std::move(scheduler->config), .gates = std::move(scheduler->gates)};
+  result.seed = options.seed.value_or(setup.seed.value_or(1));
+  result.ends_at = end_of(result.scenario);
+  return result;
+}
+
+// --- Running ---------------------------------------------------------------------------------------------------------
+
+// Shows what happens, and makes it last if a speed is given.
+class Player {
+ public:
+  Player(const SimOptions& options, const std::string& name, Duration ends_at)
+      : speed_(options.speed),
+        is_shown_(!options.quiet),
+        view_({.name = name,
+               .is_terminal = is_terminal(stderr),
+               .ends_at = ends_at,
+               .wall_clock = wall_clock,
+               .write = [](std::string_view text) { fmt::print(stderr, "{}", text); }}),
+        began_at_(wall_clock()) {}
+  ~Player() { view_.finish(); }
+  Player(const Player&) = delete;
+  Player& operator=(const Player&) = delete;
+
+  void step(const sim::World& world) {
+    if (is_shown_) view_.step(world);
+    if (speed_) wait_for(world);
+  }
+
+ private:
+  void wait_for(const sim::World& world) {
+    const auto due_after = static_cast<std::int64_t>(static_cast<double>(world.elapsed().nanoseconds()) / *speed_);
+    for (;;) {
+      const std::int64_t left = due_after - (wall_clock() - began_at_).nanoseconds();
+      if (left <= 0) return;
+      const std::int64_t nap = std::min(left, report::LiveView::kRedrawEvery.nanoseconds());
+      std::this_thread::sleep_for(std::chrono::nanoseconds(nap));
+      if (is_shown_) view_.refresh(world);
+    }
+  }
+
+  std::optional<double> speed_;
+  bool is_shown_;
+  report::LiveView view_;
+  Duration began_at_;
+};
+
+Result<scenario::RunResult> play(const Loaded& loaded, const SimOptions& options,
+                                 const std::optional<engine::Quirks>& quirks) {
+  Player player(options, loaded.scenario.file, loaded.ends_at);
+  scenario::RunOptions run;
+  run.seed = loaded.seed;
+  run.quirks = quirks;
+  run.check_wakeups = options.check == "wakeups";
+  if (!options.quiet || options.speed) run.on_step = [&player](sim::World& world) { player.step(world); };
+  run.explain_pod = [&loaded](const sim::World& world, const api::Pod& pod) {
+    return report::pod_sentence(world, api::full_name(pod.metadata), loaded.settings);
+  };
+  return scenario::run(loaded.scenario, run);
+}
+
+report::Summary summary_of(const Loaded& loaded, const scenario::RunResult& result) {
+  report::Summary summary = report::summarize(
+      *result.world, {.name = loaded.scenario.file, .seed = loaded.seed, .settings = loaded.settings});
+  for (const std::string& note : loaded.scenario.notes) summary.notes.push_back(note);
+  summary.expectations = static_cast<std::int64_t>(result.expectations);
+  for (const scenario::Failure& failure : result.failures) {
+    summary.failures.push_back(
+        {failure.file, failure.line, failure.when.in_seconds(), failure.expected, failure.actual, failure.explanation});
+  }
+  return summary;
+}
+
+// --- Reporting -------------------------------------------------------------------------------------------------------
+
+int complain(const Mistakes& mistakes) {
+  for (const Error& mistake : mistakes) failure(mistake.message());
+  return kExitUsage;
+}
+
+std::string counted_expectations(const scenario::RunResult& result) {
+  return report::count_of(static_cast<std::int64_t>(result.expectations), "expectation");
+}
+
+void print_failures(const scenario::RunResult& result) {
+  for (const scenario::Failure& failure : result.failures) fmt::print("{}", scenario::to_text(failure));
+}
+
+// "ok   demo.berth (3 expectations, virtual 45s)". How long it took is told to people only: the output is the same on
+// every run.
+void print_verdict(const std::string& name, const scenario::RunResult& result, Duration wall) {
+  const std::string took = is_terminal(stdout) ? fmt::format(", {:.2f} s", wall.in_seconds()) : "";
+  fmt::print("{} {} ({}{}, virtual {})\n", result.passed() ? "ok  " : "FAIL", name, counted_expectations(result), took,
+             report::short_time(result.world->elapsed()));
+}
+
+Result<void> write_trace(const sim::World& world, const std::string& file) {
+  std::ofstream out(file, std::ios::binary);
+  if (!out) return fail(Error(std::strerror(errno)).in_file(file));
+  report::write_trace(world.history(), {.epoch = world.now() - world.elapsed(), .end = world.now()}, out);
+  out.close();
+  if (!out) return fail(Error("cannot be written").in_file(file));
+  return {};
+}
+
+int run_one(const std::string& file, const SimOptions& options, const std::optional<engine::Quirks>& quirks) {
+  const auto loaded = load(file, options);
+  if (!loaded) return complain(loaded.error());
+  const Duration began_at = wall_clock();
+  const auto result = play(*loaded, options, quirks);
+  if (!result) return complain({result.error()});
+  const Duration wall = wall_clock() - began_at;
+
+  if (options.output == "json") {
+    fmt::print("{}\n", codec::to_json(summary_of(*loaded, *result), 2));
+  } else {
+    if (!options.quiet) {
+      const bool has_colours = is_terminal(stdout) && std::getenv("NO_COLOR") == nullptr;
+      fmt::print("{}", report::to_text(summary_of(*loaded, *result), {.colours = has_colours}));
+      if (result->expectations > 0 || !result->passed()) fmt::print("\n");
+    }
+    // A scenario that expects nothing has no verdict.
+    const bool has_verdict = options.quiet ? !result->passed() : result->expectations > 0 || !result->passed();
+    if (has_verdict) print_verdict(loaded->scenario.file, *result, wall);
+    print_failures(*result);
+  }
+  if (!options.trace_file.empty()) {
+    if (const auto written = write_trace(*result->world, options.trace_file); !written) {
+      return failure(written.error().message());
+    }
+    if (!options.quiet) fmt::print(stderr, "berth: wrote {}; open it in ui.perfetto.dev\n", options.trace_file);
+  }
+  return result->passed() ? kExitOk : kExitFailure;
+}
+
+int run_many(const std::vector<std::string>& files, const SimOptions& options,
+             const std::optional<engine::Quirks>& quirks) {
+  std::size_t passed = 0, failed = 0, wrong = 0, expectations = 0;
+  const bool is_text = options.output == "text";
+  std::vector<report::Summary> summaries;
+  for (const std::string& file : files) {
+    const auto loaded = load(file, options);
+    if (!loaded) {
+      (void)complain(loaded.error());
+      ++wrong;
+      continue;
+    }
+    const Duration began_at = wall_clock();
+    const auto result = play(*loaded, options, quirks);
+    if (!result) {
+      (void)complain({Error(result.error()).in_file(loaded->scenario.file)});
+      ++wrong;
+      continue;
+    }
+    expectations += result->expectations;
+    ++(result->passed() ? passed : failed);
+    if (!is_text) {
+      summaries.push_back(summary_of(*loaded, *result));
+      continue;
+    }
+    if (!options.quiet || !result->passed()) {
+      print_verdict(loaded->scenario.file, *result, wall_clock() - began_at);
+    }
+    print_failures(*result);
+  }
+  if (!is_text) {
+    fmt::print("{}\n", codec::to_json(summaries, 2));
+  } else {
+    fmt::print("{}: {} ok, {} failed{}; {}\n", report::count_of(std::ssize(files), "scenario"), passed, failed,
+               wrong == 0 ? "" : fmt::format(", {} wrong", wrong),
+               report::count_of(static_cast<std::int64_t>(expectations), "expectation"));
+  }
+  return wrong > 0 ? kExitUsage : failed > 0 ? kExitFailure : kExitOk;
+}
+
+}  // namespace
+
+int run_scenarios(const SimOptions& options) {
+  std::optional<engine::Quirks> quirks;
+  if (!options.quirks.empty()) {
+    auto parsed = scenario::parse_quirks(options.quirks);
+    if (!parsed) return complain({Error("--quirks: " + parsed.error().message())});
+    quirks = *parsed;
+  }
+  std::vector<std::string> files;
+  for (const std::string& file : options.files) {
+    const std::vector<std::string> found = files_of(file);
+    if (found.empty()) return complain({Error("there is no *.berth file in it").in_file(file)});
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  if (files.size() == 1) return run_one(files.front(), options, quirks);
+  if (!options.trace_file.empty()) return complain({Error("--trace is about one scenario, and there are several")});
+  return run_many(files, options, quirks);
+}
+
+}  // namespace berth::cmd
