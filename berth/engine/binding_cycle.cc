@@ -480,7 +480,10 @@ void BindingCycles::undo(Cycle& cycle) {
 }
 
 void BindingCycles::fail(Cycle& cycle, Failure failure) {
+  static const queue::ClusterEvent kReservationGivenUp(Symbol(queue::resource::kPersistentVolume),
+                                                       queue::action::kUpdate, Symbol("VolumeReservationGivenUp"));
   const bool held_room = state_.cache.is_assumed(cycle.uid());
+  const bool may_have_held_volumes = !cycle.works.empty();
   undo(cycle);
   if (state_.options.observer != nullptr) {
     state_.options.observer->binding_failed(*cycle.popped->pod, cycle.node, failure.message, state_.now);
@@ -492,6 +495,8 @@ void BindingCycles::fail(Cycle& cycle, Failure failure) {
   // Its room is free again. A pod that was rejected is not to be woken by that itself.
   if (held_room && !failure.is_rejection) state_.notify_pod_left(pod.pod);
   handle_failure(state_, std::move(popped), failure, began);
+  // Volumes that were assumed to be taken are free, and the API server knows of no change that would tell.
+  if (may_have_held_volumes) state_.notify(kReservationGivenUp, {}, {});
   if (held_room && failure.is_rejection) {
     const auto is_another = [&](const api::Pod& waiting) { return waiting.metadata.uid != pod->metadata.uid; };
     state_.notify_pod_left(pod.pod, queue::PreCheck(is_another));

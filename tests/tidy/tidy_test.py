@@ -89,7 +89,7 @@ class Rules(unittest.TestCase):
             for folder in tidy.DETERMINISTIC_FOLDERS:
                 self.assert_cases([(f"berth/{folder}/a.cc", f"x = {call};\n", [f"forbidden-{kind}"])])
             self.assert_cases([
-                ("berth/sim/a.cc", f"x = {call};\n", []),
+                ("berth/kube/a.cc", f"x = {call};\n", []),
                 ("cmd/berth/a.cc", f"x = {call};\n", []),
                 ("berth/queue/a.cc", f'// {call}\n/* {call}\n{call} */ s = "{call}"; r = R"({call})";\n', []),
             ])
