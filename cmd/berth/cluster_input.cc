@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::size_t kMaxKinds = 4;
 
-std::string shown_name(const std::string& file) {
-  return file == "-" ? "standard input" : file;
-}
-
 // A folder's manifests in order of their names; anything else is itself.
 std::vector<std::string> files_of(const std::string& file) {
   std::error_code error;
@@ -42,14 +38,18 @@ codec::Documents read_objects(const std::vector<std::string>& files, InternPool&
   codec::Documents documents;
   for (const std::string& given : files) {
     for (const std::string& file : files_of(given)) {
-      if (const auto text = read_whole(file)) {
-        codec::read_documents(*text, shown_name(file), decode, documents);
-      } else {
-        documents.errors.push_back(text.error());
-      }
+      read_objects_into(file, decode, documents);
     }
   }
   return documents;
+}
+
+void read_objects_into(const std::string& file, const codec::DecodeOptions& decode, codec::Documents& documents) {
+  if (const auto text = read_whole(file)) {
+    codec::read_documents(*text, shown_name(file), decode, documents);
+  } else {
+    documents.errors.push_back(text.error());
+  }
 }
 
 std::string unknown_kinds_text(const codec::Documents& documents) {

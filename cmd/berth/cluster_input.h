@@ -13,6 +13,8 @@ namespace berth::cmd {
 // All objects of several files; "-" is standard input, and a folder stands for the *.yaml, *.yml and *.json files in
 // it. Files that cannot be read are among the errors.
 codec::Documents read_objects(const std::vector<std::string>& files, InternPool& pool);
+// Those of one file, which is no folder.
+void read_objects_into(const std::string& file, const codec::DecodeOptions& decode, codec::Documents& documents);
 
 // "12 objects of kinds that Berth does not know are left out: apps/v1 ControllerRevision (8), ..."; empty if there are
 // none.

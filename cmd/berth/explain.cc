@@ -5,13 +5,9 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "berth/codec/documents.h"
@@ -20,6 +16,7 @@
 #include "berth/explain/cluster.h"
 #include "berth/explain/pod_defaults.h"
 #include "berth/explain/render.h"
+#include "cmd/berth/cluster_input.h"
 #include "cmd/berth/command.h"
 #include "cmd/berth/input.h"
 
@@ -42,37 +39,12 @@ int usage_error(std::string_view message) {
   return kExitUsage;
 }
 
-std::string shown_name(const std::string& file) {
-  return file == "-" ? "standard input" : file;
-}
-
-// A folder's manifests in order of their names; anything else is itself.
-std::vector<std::string> files_of(const std::string& file) {
-  std::error_code error;
-  if (file == "-" || !std::filesystem::is_directory(file, error)) return {file};
-  std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(file, error)) {
-    const std::string extension = entry.path().extension().string();
-    if (extension == ".yaml" || extension == ".yml" || extension == ".json") files.push_back(entry.path().string());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-void read_into(const std::string& file, const codec::DecodeOptions& decode, codec::Documents& documents) {
-  if (const auto text = read_whole(file)) {
-    codec::read_documents(*text, shown_name(file), decode, documents);
-  } else {
-    documents.errors.push_back(text.error());
-  }
-}
-
 // The pod in question: the one of the file, or the one of that name in the cluster.
 Result<api::PodPtr> find_pod(const Options& options, const codec::DecodeOptions& decode,
                              const explain::Cluster& cluster) {
   if (options.pod_file.empty()) return cluster.find_pod(options.pod);
   codec::Documents documents;
-  read_into(options.pod_file, decode, documents);
+  read_objects_into(options.pod_file, decode, documents);
   if (!documents.errors.empty()) return fail(documents.errors.front());
   // Of several documents, the first that has something to do with pods.
   Result<api::PodPtr> pod = fail(Error("there is no pod in it").in_file(shown_name(options.pod_file)));
@@ -114,10 +86,7 @@ int explain_pod(const Options& options) {
   InternPool pool;
   codec::DecodeOptions decode;
   decode.pool = &pool;
-  codec::Documents documents;
-  for (const std::string& file : options.files) {
-    for (const std::string& each : files_of(file)) read_into(each, decode, documents);
-  }
+  const codec::Documents documents = read_objects(options.files, pool);
   if (documents.objects.empty() && !documents.errors.empty()) return failure(documents.errors.front().message());
   explain::Cluster cluster(documents.objects);
   const auto pod = find_pod(options, decode, cluster);
@@ -130,8 +99,7 @@ int explain_pod(const Options& options) {
   } else {
     fmt::print("{}", explain::render(*explanation, {.all_nodes = options.all}));
   }
-  for (const Error& error : documents.errors) failure("left out: " + error.message());
-  return documents.errors.empty() ? kExitOk : kExitFailure;
+  return complain_about(documents);
 }
 
 }  // namespace

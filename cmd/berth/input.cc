@@ -10,6 +10,10 @@
 
 namespace berth::cmd {
 
+std::string shown_name(const std::string& file) {
+  return file == "-" ? "standard input" : file;
+}
+
 Result<std::string> read_whole(const std::string& file) {
   if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
   std::error_code ignored;

@@ -17,13 +17,10 @@
 #include "cmd/berth/command.h"
 
 namespace berth::cmd {
-namespace {
 
 Duration wall_clock() {
   return Duration::nanoseconds(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
 }
-
-}  // namespace
 
 Playback::Playback(const PlaybackOptions& options)
     : speed_(options.speed),

@@ -11,6 +11,9 @@
 
 namespace berth::cmd {
 
+// Time that passes for the person, counted from some moment.
+Duration wall_clock();
+
 struct PlaybackOptions {
   std::string name;             // of the scenario
   Duration ends_at;             // virtual; 0 if nobody knows

@@ -4,41 +4,30 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <expected>
 #include <filesystem>
-#include <fstream>
 #include <string>
-#include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <variant>
 
 #include "berth/api/meta.h"
 #include "berth/codec/json.h"
-#include "berth/report/live_view.h"
 #include "berth/report/pod_sentence.h"
 #include "berth/report/summary.h"
 #include "berth/report/text.h"
-#include "berth/report/trace.h"
 #include "berth/report/words.h"
 #include "berth/scenario/quirk_names.h"
 #include "berth/scenario/runner.h"
 #include "berth/scenario/scenario.h"
 #include "cmd/berth/command.h"
 #include "cmd/berth/input.h"
+#include "cmd/berth/playback.h"
 
 namespace berth::cmd {
 namespace {
-
-Duration wall_clock() {
-  return Duration::nanoseconds(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
-}
 
 bool is_terminal(std::FILE* file) {
   return isatty(fileno(file)) == 1;
@@ -54,10 +43,6 @@ struct Loaded {
   Duration ends_at;  // 0 if it depends on what happens
 };
 using Mistakes = std::vector<Error>;
-
-std::string shown_name(const std::string& file) {
-  return file == "-" ? "standard input" : file;
-}
 
 // A folder's scenarios, at any depth, in order of their paths; anything else is itself.
 std::vector<std::string> files_of(const std::string& file) {
@@ -113,53 +98,15 @@ std::expected<Loaded, Mistakes> load(const std::string& file, const SimOptions& 
 
 // --- Running ---------------------------------------------------------------------------------------------------------
 
-// Shows what happens, and makes it last if a speed is given.
-class Player {
- public:
-  Player(const SimOptions& options, const std::string& name, Duration ends_at)
-      : speed_(options.speed),
-        is_shown_(!options.quiet),
-        view_({.name = name,
-               .is_terminal = is_terminal(stderr),
-               .ends_at = ends_at,
-               .wall_clock = wall_clock,
-               .write = [](std::string_view text) { fmt::print(stderr, "{}", text); }}),
-        began_at_(wall_clock()) {}
-  ~Player() { view_.finish(); }
-  Player(const Player&) = delete;
-  Player& operator=(const Player&) = delete;
-
-  void step(const sim::World& world) {
-    if (is_shown_) view_.step(world);
-    if (speed_) wait_for(world);
-  }
-
- private:
-  void wait_for(const sim::World& world) {
-    const auto due_after = static_cast<std::int64_t>(static_cast<double>(world.elapsed().nanoseconds()) / *speed_);
-    for (;;) {
-      const std::int64_t left = due_after - (wall_clock() - began_at_).nanoseconds();
-      if (left <= 0) return;
-      const std::int64_t nap = std::min(left, report::LiveView::kRedrawEvery.nanoseconds());
-      std::this_thread::sleep_for(std::chrono::nanoseconds(nap));
-      if (is_shown_) view_.refresh(world);
-    }
-  }
-
-  std::optional<double> speed_;
-  bool is_shown_;
-  report::LiveView view_;
-  Duration began_at_;
-};
-
 Result<scenario::RunResult> play(const Loaded& loaded, const SimOptions& options,
                                  const std::optional<engine::Quirks>& quirks) {
-  Player player(options, loaded.scenario.file, loaded.ends_at);
+  Playback playback(
+      {.name = loaded.scenario.file, .ends_at = loaded.ends_at, .speed = options.speed, .quiet = options.quiet});
   scenario::RunOptions run;
   run.seed = loaded.seed;
   run.quirks = quirks;
   run.check_wakeups = options.check == "wakeups";
-  if (!options.quiet || options.speed) run.on_step = [&player](sim::World& world) { player.step(world); };
+  if (!options.quiet || options.speed) run.on_step = [&playback](sim::World& world) { playback.step(world); };
   run.explain_pod = [&loaded](const sim::World& world, const api::Pod& pod) {
     return report::pod_sentence(world, api::full_name(pod.metadata), loaded.settings);
   };
@@ -201,15 +148,6 @@ void print_verdict(const std::string& name, const scenario::RunResult& result, D
              report::short_time(result.world->elapsed()));
 }
 
-Result<void> write_trace(const sim::World& world, const std::string& file) {
-  std::ofstream out(file, std::ios::binary);
-  if (!out) return fail(Error(std::strerror(errno)).in_file(file));
-  report::write_trace(world.history(), {.epoch = world.now() - world.elapsed(), .end = world.now()}, out);
-  out.close();
-  if (!out) return fail(Error("cannot be written").in_file(file));
-  return {};
-}
-
 int run_one(const std::string& file, const SimOptions& options, const std::optional<engine::Quirks>& quirks) {
   const auto loaded = load(file, options);
   if (!loaded) return complain(loaded.error());
@@ -232,10 +170,8 @@ int run_one(const std::string& file, const SimOptions& options, const std::optio
     print_failures(*result);
   }
   if (!options.trace_file.empty()) {
-    if (const auto written = write_trace(*result->world, options.trace_file); !written) {
-      return failure(written.error().message());
-    }
-    if (!options.quiet) fmt::print(stderr, "berth: wrote {}; open it in ui.perfetto.dev\n", options.trace_file);
+    const int written = write_trace_file(*result->world, options.trace_file, options.quiet);
+    if (written != kExitOk) return written;
   }
   return result->passed() ? kExitOk : kExitFailure;
 }
