@@ -2,7 +2,10 @@
 // pass takes a microsecond, so no two pods have the same timestamp and the order of pops depends on nothing else.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "bench/queue/pods.h"
 #include "berth/base/check.h"

@@ -2,6 +2,7 @@
 // lease of its leader election.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

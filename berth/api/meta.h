@@ -2,6 +2,7 @@
 // wire, and the Status that an API server answers with.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

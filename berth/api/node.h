@@ -1,6 +1,7 @@
 // Node, as the scheduler sees it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

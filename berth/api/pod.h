@@ -5,6 +5,7 @@
 // lies behind the dot (`pod.spec.node_name`, `pod.metadata`, `pod.status`).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

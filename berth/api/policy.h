@@ -1,6 +1,7 @@
 // What bounds preemption: budgets for disruptions, and priority classes.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

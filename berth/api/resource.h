@@ -3,6 +3,7 @@
 // claims back whole, so each field has to survive the way through Berth.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

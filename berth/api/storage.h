@@ -2,6 +2,7 @@
 // nodes, limits and free capacity.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

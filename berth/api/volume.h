@@ -3,6 +3,7 @@
 // template apart.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 // the selectors (spreading by default); the simulator plays the controllers.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

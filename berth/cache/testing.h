@@ -2,6 +2,7 @@
 // must not include it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

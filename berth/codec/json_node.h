@@ -5,9 +5,11 @@
 #include <simdjson.h>
 
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "berth/codec/json_text.h"
 #include "berth/codec/value_node.h"

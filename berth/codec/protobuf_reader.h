@@ -12,6 +12,7 @@
 // Errors carry their path; it is put together only when there is one, on the way back up.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

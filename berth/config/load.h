@@ -2,6 +2,7 @@
 // build the profiles. Nothing is half applied: there is a whole configuration or a list of everything that is wrong.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <span>
 #include <string>

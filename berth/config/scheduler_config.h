@@ -6,6 +6,7 @@
 // few fields whose default depends on another one are optional. See docs/configuration.md for what each field does.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

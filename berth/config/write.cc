@@ -27,9 +27,7 @@ std::string keep_empty_terms(std::string json, const api::RawJson& given) {
   return json;
 }
 
-}  // namespace
-
-std::string to_yaml(const SchedulerConfig& config) {
+SchedulerConfig with_written_arguments(const SchedulerConfig& config) {
   SchedulerConfig written = config;
   for (Profile& profile : written.profiles) {
     for (PluginConfig& plugin : profile.plugin_config) {
@@ -39,7 +37,17 @@ std::string to_yaml(const SchedulerConfig& config) {
       }
     }
   }
-  return codec::to_yaml(written);
+  return written;
+}
+
+}  // namespace
+
+std::string to_yaml(const SchedulerConfig& config) {
+  return codec::to_yaml(with_written_arguments(config));
+}
+
+std::string to_json(const SchedulerConfig& config) {
+  return codec::to_json(with_written_arguments(config));
 }
 
 }  // namespace berth::config

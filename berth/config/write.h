@@ -1,4 +1,5 @@
-// Writes a completed configuration as kube-scheduler's --write-config-to does, byte for byte.
+// Writes a completed configuration as kube-scheduler does: as YAML for --write-config-to, byte for byte, and as JSON
+// for /configz.
 #pragma once
 
 #include <string>
@@ -8,5 +9,6 @@
 namespace berth::config {
 
 std::string to_yaml(const SchedulerConfig& config);
+std::string to_json(const SchedulerConfig& config);
 
 }  // namespace berth::config

@@ -3,6 +3,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,12 @@ ClusterEvent begins_to_leave() {
 
 bool is_assigned(const api::Pod& pod) {
   return !pod.spec.node_name.empty();
+}
+
+api::PodPtr on_node(const api::Pod& pod, Symbol node) {
+  auto placed = std::make_shared<api::Pod>(pod);
+  placed->spec.node_name = node;
+  return placed;
 }
 
 }  // namespace
@@ -126,8 +133,27 @@ void Handlers::pod_added(const api::PodPtr& pod) {
 }
 
 void Handlers::pod_assigned(const api::PodPtr& pod) {
+  const api::PodPtr assumed = state_.cache.find(pod->metadata.uid);
   (void)state_.cache.add(pod);
   state_.notify(queue::assigned_pod_add(), {}, AnyObject(pod));
+  if (assumed == nullptr) return;
+  if (assumed->spec.node_name != pod->spec.node_name) return state_.notify_pod_left(assumed);
+  tell_difference(assumed, pod);
+}
+
+// A pod on its way was counted as it was when its node was chosen, and nobody was told what happened to it since. Now
+// it counts as it is: what it turns out not to need is free.
+void Handlers::tell_difference(const api::PodPtr& expected, const api::PodPtr& pod) {
+  for (const ClusterEvent& event : queue::pod_update_events(*expected, *pod)) {
+    if (event.actions != queue::action::kUpdate) state_.notify(event, AnyObject(expected), AnyObject(pod));
+  }
+  tell_if_it_begins_to_leave(expected, pod);
+}
+
+void Handlers::tell_if_it_begins_to_leave(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
+  if (new_pod->metadata.deletion_timestamp.is_set() && !old_pod->metadata.deletion_timestamp.is_set()) {
+    state_.notify(begins_to_leave(), AnyObject(old_pod), AnyObject(new_pod));
+  }
 }
 
 void Handlers::pod_updated(const api::PodPtr& old_pod, const api::PodPtr& new_pod) {
@@ -136,14 +162,17 @@ void Handlers::pod_updated(const api::PodPtr& old_pod, const api::PodPtr& new_po
     for (const ClusterEvent& event : queue::pod_update_events(*old_pod, *new_pod)) {
       state_.notify(event, AnyObject(old_pod), AnyObject(new_pod));
     }
-    if (new_pod->metadata.deletion_timestamp.is_set() && !old_pod->metadata.deletion_timestamp.is_set()) {
-      state_.notify(begins_to_leave(), AnyObject(old_pod), AnyObject(new_pod));
-    }
+    tell_if_it_begins_to_leave(old_pod, new_pod);
   } else if (is_assigned(*new_pod)) {
     pod_assigned(new_pod);
     if (!state_.is_ours(*old_pod)) return;
+    const Symbol promised = state_.queue->nominator().node_of(new_pod->metadata.uid);
     (void)state_.queue->remove(*old_pod);
     preemptions_.preemptor_gone(new_pod->metadata.uid);
+    if (promised.empty()) return;
+    // Somebody else has bound it.
+    if (promised != new_pod->spec.node_name) return state_.nomination_given_up(old_pod, promised);
+    tell_difference(old_pod, new_pod);
   } else if (state_.is_ours(*old_pod)) {
     pending_pod_updated(old_pod, new_pod);
   }
@@ -161,13 +190,16 @@ void Handlers::pending_pod_updated(const api::PodPtr& old_pod, const api::PodPtr
   // Its room was given back when it began to leave; what its binding does is still to come.
   if (bindings_.contains(new_pod->metadata.uid)) return;
   state_.change_nomination(old_pod, [&] { (void)state_.queue->update(old_pod, new_pod, state_.now); });
-  if (state_.queue->nominator().node_of(new_pod->metadata.uid).empty()) return;
+  const Symbol promised = state_.queue->nominator().node_of(new_pod->metadata.uid);
+  if (promised.empty()) return;
   // A nominated pod keeps others off as if it were there already. That something of it has changed which has no event
   // of its own, such as its status, helps nobody.
   const auto may_be_kept_off = [&](const api::Pod& waiting) { return state_.is_kept_off_by(waiting, *new_pod); };
+  const AnyObject before(on_node(*old_pod, promised));
+  const AnyObject after(on_node(*new_pod, promised));
   for (const ClusterEvent& event : queue::pod_update_events(*old_pod, *new_pod)) {
     if (event.actions == queue::action::kUpdate) continue;
-    state_.notify(event, AnyObject(old_pod), AnyObject(new_pod), queue::PreCheck(may_be_kept_off));
+    state_.notify(event, before, after, queue::PreCheck(may_be_kept_off));
   }
 }
 

@@ -29,6 +29,8 @@ class Handlers {
   void pod_updated(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void pod_deleted(const api::PodPtr& pod);
   void pod_assigned(const api::PodPtr& pod);
+  void tell_difference(const api::PodPtr& expected, const api::PodPtr& pod);
+  void tell_if_it_begins_to_leave(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void pending_pod_updated(const api::PodPtr& old_pod, const api::PodPtr& new_pod);
   void assumed_pod_leaves(const api::Pod& pod);
 

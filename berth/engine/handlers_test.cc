@@ -38,6 +38,11 @@ const std::function<void(World&)> kNominated = [](World& world) {
   nominated.pod().status.nominated_node_name = Symbol("n1");
   world.add(nominated.build());
 };
+const std::function<void(World&)> kUnderWay = [](World& world) {
+  world.add(pod("a").build());
+  world.run();
+  ASSERT_EQ(world.place("a"), "binding");
+};
 
 const std::vector<RoutingCase>& routing_cases() {
   static const std::vector<RoutingCase> kCases = {
@@ -144,6 +149,38 @@ const std::vector<RoutingCase>& routing_cases() {
        },
        {"UnschedulablePodUpdatePodLabel"},
        "active"},
+      {"nominated pod bound by somebody where it was to go",
+       kNominated,
+       [](World& world) { world.change("a", [](api::Pod& changed) { changed.spec.node_name = Symbol("n1"); }); },
+       {"AssignedPodAdd"},
+       "bound"},
+      {"nominated pod bound by somebody elsewhere",
+       kNominated,
+       [](World& world) { world.change("a", [](api::Pod& changed) { changed.spec.node_name = Symbol("n2"); }); },
+       {"AssignedPodAdd", "AssignedPodDelete"},
+       "bound"},
+      {"pod on its way arrives as it was",
+       kUnderWay,
+       [](World& world) { world.change("a", [](api::Pod& changed) { changed.spec.node_name = Symbol("n1"); }); },
+       {"AssignedPodAdd"},
+       "bound"},
+      {"pod on its way arrives with another label",
+       kUnderWay,
+       [](World& world) {
+         world.change("a", [](api::Pod& changed) {
+           api::Labels labels;
+           labels[Symbol("a")] = Symbol("b");
+           changed.metadata.labels = labels;
+           changed.spec.node_name = Symbol("n1");
+         });
+       },
+       {"AssignedPodAdd", "AssignedPodUpdatePodLabel"},
+       "bound"},
+      {"pod on its way arrives elsewhere",
+       kUnderWay,
+       [](World& world) { world.change("a", [](api::Pod& changed) { changed.spec.node_name = Symbol("n2"); }); },
+       {"AssignedPodAdd", "AssignedPodDelete"},
+       "bound"},
       {"nomination given",
        kPending,
        [](World& world) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "berth/api/pod.h"
 #include "berth/base/symbol.h"

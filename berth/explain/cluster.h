@@ -8,6 +8,7 @@
 // functions below. Not thread safe.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>

@@ -4,6 +4,7 @@
 // count as much, so failing() asks all of them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,9 +1,12 @@
 // Pods and nodes as they would be with one thing changed, for trying out what would help.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "berth/api/node.h"

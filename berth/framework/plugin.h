@@ -5,6 +5,7 @@
 // or PodScorer that it returns. A plugin that looks at one node at a time is written even shorter: see per_node.h.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>

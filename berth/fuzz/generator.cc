@@ -105,12 +105,25 @@ class Story {
         if (!statement.empty()) events_.push_back({things_.between(0, kEnd_ms), std::move(statement)});
       }
     }
+    if (const std::string statement = binding_by_others(); !statement.empty()) {
+      events_.push_back({things_.between(0, kEnd_ms), statement});
+    }
     std::ranges::sort(events_, [](const Event& a, const Event& b) {
       return a.at_ms != b.at_ms ? a.at_ms < b.at_ms : a.statement < b.statement;
     });
     for (const Event& event : events_) {
       add(fmt::format("after {}.{:03}s {}", event.at_ms / 1000, event.at_ms % 1000, event.statement));
     }
+  }
+
+  // Now and then, and not more often: whoever does this has no regard for anything. Not pods with claims: see
+  // Things::pod().
+  std::string binding_by_others() {
+    if (!things_.one_in(6)) return {};
+    const std::string pod = things_.some_pod_without_claims();
+    const std::string node = things_.some_node();
+    if (pod.empty() || node.empty()) return {};
+    return use("bound by somebody else", fmt::format("bind pod {} to {}", pod, node));
   }
 
   // One thing, or several that belong together, whatever their order.
@@ -251,8 +264,8 @@ class Story {
     if (result_.features.contains("crash")) add("start scheduler");
     for (const std::string& pod : scripted_) add(fmt::format("release {}", pod));
     for (const std::string& workload : things_.restless_workloads()) add(fmt::format("delete {}", workload));
-    // Without any node pods are tried for ever: there is nobody to wait for.
-    if (result_.features.contains("node removed")) add("node last cpu=1 memory=1Gi");
+    // One that comes when perhaps no other is left.
+    if (result_.features.contains("node removed") && things_.one_in(2)) add("node last cpu=1 memory=1Gi");
     add("run until idle within 2h");
     add("expect invariants");
     add("expect lost-wake-ups = 0");

@@ -2,18 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "berth/base/hash.h"
 #include "berth/engine/quirks.h"
 #include "berth/fuzz/generator.h"
+#include "berth/fuzz/livelock.h"
 
 namespace berth::fuzz {
 
 namespace {
 
 constexpr std::string_view kLost = "lost wake-up";
+constexpr std::string_view kNeverIdle = "never idle";
 
 // Looks at the invariants when nothing is under way and something has happened since the last look. What is found
 // first stays: what follows from it says less.
@@ -65,7 +66,7 @@ std::optional<Problem> problem_of(const scenario::Failure& failure) {
   switch (failure.kind) {
     case scenario::Failure::Kind::kStatement:
       if (failure.expected != "run until idle") return std::nullopt;
-      return Problem{"never idle", text};
+      return Problem{std::string(kNeverIdle), text};
     case scenario::Failure::Kind::kInvariant:
       return Problem{failure.expected.ends_with("to be woken") ? std::string(kLost) : "invariant", text};
     case scenario::Failure::Kind::kExpectation:
@@ -74,13 +75,13 @@ std::optional<Problem> problem_of(const scenario::Failure& failure) {
   return std::nullopt;
 }
 
-// Lost wake-ups before expectations about their number: they say more.
-std::optional<Problem> first_problem(const scenario::RunResult& result, const InvariantWatch& watch) {
+// Lost wake-ups before expectations about their number: they say more. It need not come to rest without `rests`.
+std::optional<Problem> first_problem(const scenario::RunResult& result, const InvariantWatch& watch, bool rests) {
   if (!watch.broken().empty()) return Problem{"invariant", watch.broken()};
   std::optional<Problem> first;
   for (const scenario::Failure& failure : result.failures) {
     std::optional<Problem> problem = problem_of(failure);
-    if (!problem) continue;
+    if (!problem || (!rests && problem->kind == kNeverIdle)) continue;
     if (failure.kind == scenario::Failure::Kind::kInvariant) return problem;
     if (!first) first = std::move(problem);
   }
@@ -89,6 +90,9 @@ std::optional<Problem> first_problem(const scenario::RunResult& result, const In
 
 struct Ran {
   std::optional<Problem> problem;
+  // If it is that the run does not come to rest, and this explains it: what else is wrong.
+  std::optional<Livelock> livelock;
+  std::optional<Problem> other_problem;
   Precision precision;
   std::uint64_t digest = 0;
 };
@@ -100,9 +104,20 @@ Ran run_once(const scenario::Scenario& scenario, std::optional<engine::Quirks> q
   options.quirks = quirks;
   if (!quirks) options.on_step = [&watch](const sim::World& world) { watch.step(world); };
   const auto result = scenario::run(scenario, options);
-  if (!result) return {Problem{"cannot run", result.error().message()}, {}, 0};
+  Ran ran;
+  if (!result) {
+    ran.problem = Problem{"cannot run", result.error().message()};
+    return ran;
+  }
   const sim::History& history = result->world->history();
-  return {first_problem(*result, watch), precision_of(history), digest_of(history)};
+  ran.precision = precision_of(history);
+  ran.digest = digest_of(history);
+  ran.problem = first_problem(*result, watch, true);
+  if (ran.problem && ran.problem->kind == kNeverIdle) {
+    ran.livelock = find_livelock(*result->world);
+    ran.other_problem = first_problem(*result, watch, false);
+  }
+  return ran;
 }
 
 }  // namespace
@@ -149,6 +164,11 @@ SeedResult check(const std::vector<std::string>& lines, const CheckOptions& opti
   }
   Ran ran = run_once(*scenario, std::nullopt);
   result.problem = std::move(ran.problem);
+  // Without the workloads in question everything has to come to rest, or something else is wrong as well.
+  if (ran.livelock && !find_problem(without_workloads(lines, *ran.livelock))) {
+    result.livelock = ran.livelock->text;
+    result.problem = std::move(ran.other_problem);
+  }
   result.precision = ran.precision;
   result.digest = ran.digest;
   if (options.runs_twice && !result.problem) {

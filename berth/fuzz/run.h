@@ -34,6 +34,8 @@ struct Problem {
 
 struct SeedResult {
   std::optional<Problem> problem;  // the first
+  // It does not come to rest for a reason that is known and no problem by itself, see livelock.h: which one.
+  std::optional<std::string> livelock;
   Precision precision;
   std::optional<Precision> upstream;  // by kube-scheduler's rules, if asked for
   std::uint64_t digest = 0;           // of everything that happened

@@ -176,7 +176,11 @@ std::string Things::pod() {
   }
   if (one_in(40)) text += use("foreign schedulers", " scheduler=other");
   if (themes_.priorities && one_in(20)) text += use("nominated at birth", fmt::format(" nominated={}", some_node()));
-  if (one_in(40)) text += use("born with a node", fmt::format(" node={}", some_node()));
+  const bool has_claim = text.find(" claim=") != std::string::npos;
+  // Without regard to how many volumes the node may attach it would make room for those that share its claim, which no
+  // scheduler listens for.
+  if (!has_claim && one_in(40)) text += use("born with a node", fmt::format(" node={}", some_node()));
+  if (!has_claim) without_claims_.push_back(name);
   pods_.push_back(name);
   return fmt::format("pod {}{}", name, text);
 }
@@ -268,6 +272,9 @@ std::string Things::some_node() {
 }
 std::string Things::some_pod() {
   return pods_.empty() ? std::string() : pick(pods_);
+}
+std::string Things::some_pod_without_claims() {
+  return without_claims_.empty() ? std::string() : pick(without_claims_);
 }
 std::string Things::some_gated_pod() {
   return gated_.empty() ? std::string() : pick(gated_);

@@ -57,6 +57,7 @@ class Things {
   // One of those that were named; empty if there is none.
   std::string some_node();
   std::string some_pod();
+  std::string some_pod_without_claims();
   std::string some_gated_pod();
   std::string some_claim();
   // "deployment d1"
@@ -94,6 +95,7 @@ class Things {
   std::vector<std::string> workloads_;
   std::vector<std::string> restless_;
   std::vector<std::string> claims_;
+  std::vector<std::string> without_claims_;  // pods
   std::vector<std::string> names_of_namespaces_ = {"default"};
   std::int64_t volumes_ = 0;
   std::int64_t budgets_ = 0;

@@ -1,8 +1,11 @@
 // A plugin's arguments, as its factory wants them.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "berth/config/args_validation.h"
 #include "berth/config/defaults.h"

@@ -10,6 +10,8 @@
 // Not thread safe. Invariant: a pod is in at most one of the two heaps, and never in another part of the queue.
 #pragma once
 
+#include <cstdint>
+
 #include "berth/base/keyed_heap.h"
 #include "berth/base/time.h"
 #include "berth/queue/backoff_records.h"

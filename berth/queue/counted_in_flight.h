@@ -9,8 +9,12 @@
 // Not thread safe. A pod that is popped twice is in flight once, from its last pop on.
 #pragma once
 
+#include <cstdint>
 #include <deque>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "berth/queue/in_flight.h"
 

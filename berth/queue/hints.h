@@ -8,6 +8,7 @@
 // an event is about is always asked by itself, so "was it my own update?" needs no wider scope.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <unordered_map>

@@ -7,10 +7,12 @@
 // Not thread safe.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "berth/api/pod.h"

@@ -11,7 +11,11 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <cstdint>
 #include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "berth/base/hash.h"
 #include "berth/base/object_pool.h"

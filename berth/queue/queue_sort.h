@@ -2,6 +2,7 @@
 // profile must agree on it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <utility>
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "berth/queue/scheduling_queue.h"
 #include "berth/report/occupancy.h"
 #include "berth/report/pending.h"
 #include "berth/report/timeline.h"
@@ -44,6 +45,12 @@ SchedulerCounts scheduler_of(const sim::Counts& counts) {
   return result;
 }
 
+std::size_t pods_in_backoff(const sim::World& world) {
+  if (!world.is_scheduler_up()) return 0;
+  const queue::SchedulingQueue& queue = world.scheduler().queue();
+  return queue.count(queue::Place::kBackoff) + queue.count(queue::Place::kErrorBackoff);
+}
+
 }  // namespace
 
 Summary summarize(const sim::World& world, const SummaryOptions& options) {
@@ -71,6 +78,13 @@ Summary summarize(const sim::World& world, const SummaryOptions& options) {
         fmt::format("More happened than is kept: the timeline and the wake-ups by event end after the first {} "
                     "happenings. All other numbers are whole.",
                     history.happenings().size()));
+  }
+  const std::size_t tried_by_time = pods_in_backoff(world);
+  if (result.nodes == 0 && tried_by_time > 0) {
+    result.notes.push_back(
+        fmt::format("There is no node. {} tried again and again, by time, as long as that is so, as by kube-scheduler; "
+                    "\"run until idle\" does not wait for it.",
+                    tried_by_time == 1 ? "A pod is" : fmt::format("{} pods are", tried_by_time)));
   }
   return result;
 }

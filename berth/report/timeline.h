@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "berth/base/time.h"
 #include "berth/report/summary.h"

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "berth/base/time.h"
 #include "berth/scenario/syntax.h"

@@ -2,6 +2,7 @@
 // of its line and makes its meaning. Each group of statements has a file of its own.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

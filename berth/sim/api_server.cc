@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "berth/plugins/volume_claims.h"
 #include "berth/sim/object_copy.h"
 
 namespace berth::sim {
@@ -100,6 +103,28 @@ void ApiServer::tell(const Change& change) {
   if (&change.object.kind() == &api::kind_of<api::PriorityClass>()) admission_.forget_templates();
   // By index: a listener may bring another one.
   for (std::size_t i = 0; i < listeners_.size(); ++i) listeners_[i](change);
+  const api::PodPtr pod = change.object.as<api::Pod>();
+  if (pod != nullptr && (change.kind == Change::Kind::kDeleted || api::is_terminal(*pod))) let_go_of_claims(*pod);
+}
+
+bool ApiServer::is_claim_in_use(Symbol name_space, std::string_view name) const {
+  bool is_in_use = false;
+  for_each<api::Pod>([&](const api::PodPtr& pod) {
+    is_in_use = is_in_use || (pod->metadata.name_space == name_space && !pod->spec.node_name.empty() &&
+                              !api::is_terminal(*pod) && plugins::uses_claim(*pod, name, /*with_ephemeral=*/true));
+  });
+  return is_in_use;
+}
+
+void ApiServer::let_go_of_claims(const api::Pod& pod) {
+  for (const api::Volume& volume : pod.spec->volumes) {
+    const std::optional<std::string> name = plugins::claim_name_of(pod, volume);
+    if (!name) continue;
+    const api::AnyObject claim = get(api::kind_of<api::PersistentVolumeClaim>(), pod.metadata.name_space, *name);
+    if (claim && claim.metadata().deletion_timestamp.is_set() && !is_claim_in_use(pod.metadata.name_space, *name)) {
+      erase(claim);
+    }
+  }
 }
 
 void ApiServer::store(Change::Kind kind, const api::AnyObject& object, api::AnyObject before) {
@@ -192,6 +217,18 @@ ApiResult<void> ApiServer::remove(const api::ObjectKind& kind, Symbol name_space
                     fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). The object "
                                 "might have been deleted and then recreated",
                                 uid, metadata.uid));
+  }
+  if (&kind == &api::kind_of<api::PersistentVolumeClaim>() && is_claim_in_use(name_space, name)) {
+    if (metadata.deletion_timestamp.is_set()) return {};
+    ++version_;
+    store(Change::Kind::kModified,
+          with_metadata(object,
+                        [&](api::ObjectMeta& marked) {
+                          marked.deletion_timestamp = now;
+                          marked.resource_version = std::to_string(version_);
+                        }),
+          object);
+    return {};
   }
   const api::PodPtr pod = object.as<api::Pod>();
   const bool waits_for_kubelet = pod != nullptr && !pod->spec.node_name.empty() && !api::is_terminal(*pod) &&

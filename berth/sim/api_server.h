@@ -56,8 +56,8 @@ class ApiServer {
   // Replaces the object of that name. If `object` has a resource version, it must be the current one. UID, creation and
   // deletion time stay. Metadata.generation grows if the spec differs (pods, nodes: on any difference but status).
   ApiResult<api::AnyObject> update(api::AnyObject object);
-  // Pods that run on a node that is there are marked; others are gone at once. `uid`: only if it is that one. Deleting
-  // a marked pod again changes nothing.
+  // Pods that run on a node that is there are marked, and so are claims that a pod on a node uses, until that pod has
+  // ended; others are gone at once. `uid`: only if it is that one. Deleting a marked one again changes nothing.
   ApiResult<void> remove(const api::ObjectKind& kind, Symbol name_space, std::string_view name, Instant now,
                          std::string_view uid = {});
   // The pod is really gone.
@@ -94,6 +94,9 @@ class ApiServer {
   void store_pod(api::Pod pod, const api::PodPtr& before);
   void erase(const api::AnyObject& object);
   void tell(const Change& change);
+  bool is_claim_in_use(Symbol name_space, std::string_view name) const;
+  // Erases the marked claims that nobody uses any more, now that this pod does not.
+  void let_go_of_claims(const api::Pod& pod);
 
   std::vector<std::unique_ptr<ObjectTable>> tables_;  // in the order of api::all_kinds()
   Admission admission_;

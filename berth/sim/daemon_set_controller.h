@@ -4,6 +4,7 @@
 // Looks only at the nodes that changed, unless the DaemonSet itself did.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>

@@ -6,6 +6,8 @@
 // middle of a rollout (the newest takes all of it).
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>

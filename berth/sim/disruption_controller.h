@@ -4,6 +4,8 @@
 // Counts as pods change; all pods are gone through only when a budget is new or its selector changes.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>

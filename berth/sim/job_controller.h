@@ -6,9 +6,12 @@
 // nor is activeDeadlineSeconds.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "berth/sim/controller_work.h"
 #include "berth/sim/owned_pods.h"

@@ -6,7 +6,9 @@
 
 #include <absl/container/flat_hash_set.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "berth/sim/controller_work.h"
 #include "berth/sim/deployment_controller.h"

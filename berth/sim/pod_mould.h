@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "berth/api/kinds.h"
 #include "berth/base/rng.h"

@@ -3,6 +3,9 @@
 // A pod that has ended or was deleted does not count, so it is replaced while it is still terminating.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "berth/sim/controller_work.h"
 #include "berth/sim/owned_pods.h"
 #include "berth/sim/pod_mould.h"

@@ -107,6 +107,12 @@ std::size_t in_backoff(const engine::Scheduler& scheduler) {
   return scheduler.queue().count(queue::Place::kBackoff) + scheduler.queue().count(queue::Place::kErrorBackoff);
 }
 
+// Whether anything may come of the next tries. Without any node pods go from try to backoff to try for ever, as in
+// kube-scheduler; the world is idle nevertheless, or it would never be.
+bool waits_for_backoff(const engine::Scheduler& scheduler) {
+  return in_backoff(scheduler) > 0 && scheduler.cache().nodes().node_count() > 0;
+}
+
 }  // namespace
 
 // The scheduler tells its observer what its own clock shows; the history is written in the world's time.
@@ -240,7 +246,15 @@ Duration SchedulerLink::watch_latency() {
   return latency;
 }
 
+void SchedulerLink::note_binding_by_others(const Change& change) {
+  if (is_binding_ || change.kind != Change::Kind::kModified) return;
+  const api::PodPtr pod = change.object.as<api::Pod>();
+  if (pod == nullptr || pod->spec.node_name.empty()) return;
+  if (change.before.as<api::Pod>()->spec.node_name.empty()) bindings_by_others_.insert(pod->metadata.uid);
+}
+
 void SchedulerLink::on_change(const Change& change) {
+  note_binding_by_others(change);
   const api::ObjectKind& about = change.object.kind();
   Stream& stream = stream_of(about);
   if (!is_up() || !stream.is_read || stream.is_broken) return;
@@ -351,7 +365,7 @@ void SchedulerLink::set_timer() {
 
 bool SchedulerLink::is_busy() const {
   return is_up() && (scheduler_->has_work() || scheduler_->bindings() > 0 || scheduler_->preemptions() > 0 ||
-                     scheduler_->commands_under_way() > 0 || in_backoff(*scheduler_) > 0);
+                     scheduler_->commands_under_way() > 0 || waits_for_backoff(*scheduler_));
 }
 
 std::string SchedulerLink::business() const {
@@ -457,11 +471,13 @@ void SchedulerLink::answer(const Sent& sent, const Outcome& outcome) {
 }
 
 Outcome SchedulerLink::perform(const engine::BindPod& bind, std::uint64_t life) {
+  is_binding_ = true;
   const auto done = ends_.api.bind(bind.binding, ends_.agenda.now());
+  is_binding_ = false;
   if (done && life != life_) {
     const api::ObjectMeta& metadata = bind.binding.metadata;
     const api::PodPtr pod = ends_.api.get<api::Pod>(metadata.name_space, metadata.name);
-    if (pod != nullptr) late_bindings_.insert(pod->metadata.uid);
+    if (pod != nullptr) bindings_by_others_.insert(pod->metadata.uid);
   }
   return outcome(done);
 }

@@ -84,8 +84,8 @@ class SchedulerLink {
   std::string business() const;
   // Whether the scheduler may not know yet what the API server has.
   bool has_changes_on_their_way() const;
-  // Whether the pod was bound by a scheduler that had crashed: its successor could not know of it.
-  bool was_bound_late(std::string_view uid) const { return late_bindings_.contains(uid); }
+  // Whether the pod was bound by somebody else, or by a scheduler that had crashed: this one could not know of it.
+  bool was_bound_by_others(std::string_view uid) const { return bindings_by_others_.contains(uid); }
   // The kinds that a scheduler reads, in the order in which it lists them.
   static const std::vector<const api::ObjectKind*>& kinds();
 
@@ -122,6 +122,7 @@ class SchedulerLink {
   void list(const api::ObjectKind& kind);
   Duration watch_latency();
   void deliver(Change::Kind kind, const api::AnyObject& object);
+  void note_binding_by_others(const Change& change);
 
   void run();
   void try_all();
@@ -160,7 +161,8 @@ class SchedulerLink {
   Instant timer_at_;         // unset: none is set
 
   absl::flat_hash_map<std::string, Turn, TextHash, std::equal_to<>> turns_;
-  absl::flat_hash_set<std::string, TextHash, std::equal_to<>> late_bindings_;
+  absl::flat_hash_set<std::string, TextHash, std::equal_to<>> bindings_by_others_;  // UIDs
+  bool is_binding_ = false;
 };
 
 }  // namespace berth::sim

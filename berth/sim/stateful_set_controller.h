@@ -2,6 +2,8 @@
 // ready, unless the policy is Parallel; from the highest number down when there are too many or the template changes.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>

@@ -6,6 +6,7 @@
 // good, as they are in a real cluster.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 

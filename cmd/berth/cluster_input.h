@@ -1,6 +1,7 @@
 // Reading what a question about a cluster is based on: the dump of its objects, and the scheduler's configuration.
 #pragma once
 
+#include <expected>
 #include <string>
 #include <vector>
 

@@ -17,13 +17,16 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace berth::cmd {
 
 // Every subcommand, in the order in which --help lists them.
 #define BERTH_COMMANDS(X) \
+  X(run)                  \
   X(inspect)              \
   X(explain)              \
   X(capacity)             \
@@ -53,6 +56,11 @@ class Program {
   // argument never leaves work half done.
   void set_action(CLI::App& command, Action action);
 
+  // For a command of the root that reads its words itself: what follows its name comes as it stands, and CLI11 knows
+  // the options only for completion.
+  using WordsAction = std::function<int(const std::vector<std::string>& words)>;
+  void set_words_action(CLI::App& command, WordsAction action);
+
   // Parses the command line, runs what it asks for and returns the exit code.
   int run(int argc, const char* const* argv);
 
@@ -61,13 +69,19 @@ class Program {
 
   CLI::App root_;
   Action chosen_;
+  std::map<std::string, WordsAction, std::less<>> words_actions_;  // by name of the command
 };
 
 // Prints "berth: <message>" on standard error and returns kExitFailure, for `return failure(error.message());`.
 int failure(std::string_view message);
 
+// "0.1.0".
+std::string version_number();
 // "berth 0.1.0 (3f2c1ab)\nbehaves as kube-scheduler v1.36.3", what --version prints.
 std::string version_text();
+
+// How the program names itself to API servers: "berth/0.1.0 (linux/amd64) kubernetes/v1.36.3".
+std::string client_user_agent();
 
 #define BERTH_DECLARE_COMMAND(name) void add_##name(Program& program);
 BERTH_COMMANDS(BERTH_DECLARE_COMMAND)

@@ -1,6 +1,8 @@
-// `berth explain POD --from FILE...`: where a pod would go in the cluster of a dump, or what it waits for. Files are
-// read as by `berth inspect`: YAML and JSON, several documents to a file, Lists; "-" is standard input, and a folder
-// stands for the *.yaml, *.yml and *.json files in it.
+// `berth explain POD`: where a pod would go, or what it waits for. The cluster is that of a dump (--from), of a
+// kubeconfig, or the one that a Berth daemon schedules (--server), which also knows what it has tried.
+//
+// Files are read as by `berth inspect`: YAML and JSON, several documents to a file, Lists; "-" is standard input, and a
+// folder stands for the *.yaml, *.yml and *.json files in it. A live cluster is listed and then treated as a dump.
 #include "berth/explain/explain.h"
 
 #include <fmt/core.h>
@@ -8,6 +10,8 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "berth/codec/documents.h"
@@ -16,6 +20,7 @@
 #include "berth/explain/cluster.h"
 #include "berth/explain/pod_defaults.h"
 #include "berth/explain/render.h"
+#include "cmd/berth/cluster_access.h"
 #include "cmd/berth/cluster_input.h"
 #include "cmd/berth/command.h"
 #include "cmd/berth/input.h"
@@ -31,6 +36,7 @@ struct Options {
   std::string feature_gates;
   std::string output = "text";
   bool all = false;
+  ClusterAccess cluster;
 };
 
 // Nothing was looked at: the command line is wrong.
@@ -61,11 +67,32 @@ Result<api::PodPtr> find_pod(const Options& options, const codec::DecodeOptions&
   return pod;
 }
 
-int explain_pod(const Options& options) {
+// A usage error if the options contradict each other; empty if not.
+std::string contradiction(const Options& options) {
   if (options.pod.empty() == options.pod_file.empty()) {
-    return usage_error(options.pod.empty() ? "which pod? Give NAMESPACE/NAME or --pod-file FILE"
-                                           : "give NAMESPACE/NAME or --pod-file, not both");
+    return options.pod.empty() ? "which pod? Give NAMESPACE/NAME or --pod-file FILE"
+                               : "give NAMESPACE/NAME or --pod-file, not both";
   }
+  if (!options.files.empty() && (options.cluster.names_a_cluster() || !options.cluster.server.empty())) {
+    return "give --from, or a cluster with --kubeconfig, --context or --server, not both";
+  }
+  if (!options.cluster.server.empty() && (!options.pod_file.empty() || !options.config_file.empty())) {
+    return "--pod-file and --config do not go with --server: the daemon knows its pods and its configuration";
+  }
+  return "";
+}
+
+int print_answer_of_daemon(const Options& options) {
+  const auto answer = ask_daemon(options.cluster, options.pod);
+  if (!answer) return failure(answer.error().message());
+  const std::string& shown = options.output == "json" ? answer->json : answer->text;
+  fmt::print("{}{}", shown, shown.ends_with('\n') ? "" : "\n");
+  return kExitOk;
+}
+
+int explain_pod(Options options) {
+  if (const std::string wrong = contradiction(options); !wrong.empty()) return usage_error(wrong);
+  if (!options.cluster.server.empty()) return print_answer_of_daemon(options);
   const auto gates = config::FeatureGates::parse(options.feature_gates);
   if (!gates) {
     for (const Error& error : gates.error()) usage_error("--feature-gates: " + error.message());
@@ -86,8 +113,21 @@ int explain_pod(const Options& options) {
   InternPool pool;
   codec::DecodeOptions decode;
   decode.pool = &pool;
-  const codec::Documents documents = read_objects(options.files, pool);
-  if (documents.objects.empty() && !documents.errors.empty()) return failure(documents.errors.front().message());
+  codec::Documents documents;
+  if (!options.files.empty()) {
+    documents = read_objects(options.files, pool);
+    if (documents.objects.empty() && !documents.errors.empty()) return failure(documents.errors.front().message());
+  } else {
+    const auto endpoint = cluster_endpoint(options.cluster);
+    if (!endpoint)
+      return usage_error("which cluster? Give --from FILE, or a kubeconfig: " + endpoint.error().message());
+    auto listed = list_cluster(*endpoint, pool);
+    if (!listed) return failure(listed.error().message());
+    documents = *std::move(listed);
+    // As for kubectl, a name alone is one of the context's namespace.
+    const bool is_alone = !options.pod.empty() && options.pod.find('/') == std::string::npos;
+    if (is_alone && !endpoint->name_space.empty()) options.pod = endpoint->name_space + "/" + options.pod;
+  }
   explain::Cluster cluster(documents.objects);
   const auto pod = find_pod(options, decode, cluster);
   if (!pod) return failure(pod.error().message());
@@ -108,10 +148,10 @@ void add_explain(Program& program) {
   auto options = std::make_shared<Options>();
   CLI::App& command =
       *program.root().add_subcommand("explain", "Say where a pod would go, or what it waits for and what would help");
-  command.add_option("POD", options->pod, "NAMESPACE/NAME of a pod in the dump");
+  command.add_option("POD", options->pod, "NAMESPACE/NAME of a pod in the cluster");
   command.add_option("--from", options->files, "YAML or JSON of the cluster's objects; - is standard input")
-      ->type_name("FILE...")
-      ->required();
+      ->type_name("FILE...");
+  add_cluster_options(command, options->cluster);
   command.add_option("--pod-file", options->pod_file, "Manifest of a pod (or of its workload) that is not there yet")
       ->type_name("FILE");
   command.add_option("--config", options->config_file, "KubeSchedulerConfiguration; the defaults without one")
@@ -122,8 +162,11 @@ void add_explain(Program& program) {
       ->capture_default_str();
   command.add_flag("--all", options->all, "Name all nodes of long lists");
   command.footer(
-      "Example: kubectl get nodes,pods,pvc,pv,sc,csinodes,pdb,priorityclasses,ns,rs,sts,svc -A -o yaml |\n"
-      "           berth explain shop/web-1 --from -\n"
+      "The cluster is that of --from, or of the kubeconfig that kubectl would take; --server asks the Berth daemon in\n"
+      "it, which also says what it has tried and when it tries again.\n"
+      "Examples: berth explain shop/web-1\n"
+      "          kubectl get nodes,pods,pvc,pv,sc,csinodes,pdb,priorityclasses,ns,rs,sts,svc -A -o yaml |\n"
+      "            berth explain shop/web-1 --from -\n"
       "Exits with 0 if there is an answer, whatever it is, and with 1 if not, or if something could not be read.");
   program.set_action(command, [options] { return explain_pod(*options); });
 }

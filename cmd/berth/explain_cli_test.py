@@ -3,12 +3,15 @@
 Usage: explain_cli_test.py PROGRAM EXAMPLE
 """
 
+import contextlib
+import http.server
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 BERTH = ""  # path of the program under test, from the command line
@@ -17,9 +20,9 @@ EXAMPLE = ""  # examples/pending.yaml
 CONFIG = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
 
 
-def berth(*arguments, text=None):
+def berth(*arguments, text=None, environment=None):
     return subprocess.run([BERTH, "explain", *arguments], input=text, capture_output=True, text=True, timeout=60,
-                          check=False)
+                          check=False, env=environment)
 
 
 def about(pod, *arguments):
@@ -144,9 +147,12 @@ class Mistakes(unittest.TestCase):
         done = berth("--from", EXAMPLE)
         self.assertEqual(done.returncode, 2)
         self.assertIn("which pod?", done.stderr)
-        done = berth("shop/api-1")
+        done = berth("shop/api-1", environment={"HOME": "/no/such/folder"})
         self.assertEqual(done.returncode, 2)
-        self.assertIn("--from is required", done.stderr)
+        self.assertIn("which cluster? Give --from FILE, or a kubeconfig: there is no kubeconfig", done.stderr)
+        done = berth("shop/api-1", "--from", EXAMPLE, "--context", "c")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("not both", done.stderr)
 
     def test_files_that_are_not_there_are_named(self):
         done = berth("shop/api-1", "--from", "/no/such/file.yaml")
@@ -163,6 +169,129 @@ class Mistakes(unittest.TestCase):
             done = about("shop/api-1", "--config", file.name)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("parallelism: Invalid value: 0", done.stderr)
+
+
+NODE = {"metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "1", "memory": "1Gi", "pods": "10"}}}
+POD = {"metadata": {"name": "web-1", "namespace": "shop", "uid": "u1"},
+       "spec": {"schedulerName": "default-scheduler", "containers": [
+           {"name": "main", "image": "web:1", "resources": {"requests": {"cpu": "4"}}}]},
+       "status": {"phase": "Pending"}}
+
+
+def pages_of(kind, *items):
+    """A list, one item to a page: path and query of each page, and its answer."""
+    path = f"/api/v1/{kind.lower()}s?limit=500"
+    for number, item in enumerate(items):
+        is_last = number + 1 == len(items)
+        metadata = {"resourceVersion": "7"} if is_last else {"resourceVersion": "7", "continue": f"next-{number}"}
+        yield path, (200, {"kind": f"{kind}List", "apiVersion": "v1", "metadata": metadata, "items": [item]})
+        path = f"/api/v1/{kind.lower()}s?limit=500&continue=next-{number}"
+
+
+@contextlib.contextmanager
+def server(answers, seen=None):
+    """A server on loopback that has these answers (path: (status, object)), and 404 for everything else."""
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):  # noqa: N802
+            status, value = answers.get(self.path, (404, {"kind": "Status", "apiVersion": "v1", "reason": "NotFound"}))
+            if seen is not None:
+                seen.append((self.path, self.headers.get("Authorization")))
+            body = json.dumps(value).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        thread = threading.Thread(target=running.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{running.server_address[1]}"
+        finally:
+            running.shutdown()
+            thread.join()
+
+
+@contextlib.contextmanager
+def kubeconfig(url):
+    """A file with two contexts: one of that server, and one of a server that is not there."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        json.dump({
+            "kind": "Config", "apiVersion": "v1", "current-context": "nowhere",
+            "contexts": [{"name": "here", "context": {"cluster": "here", "user": "me", "namespace": "shop"}},
+                         {"name": "nowhere", "context": {"cluster": "nowhere", "user": "me"}}],
+            "clusters": [{"name": "here", "cluster": {"server": url}},
+                         {"name": "nowhere", "cluster": {"server": "http://berth.invalid:1"}}],
+            "users": [{"name": "me", "user": {"token": "my-token"}}]}, file)
+        file.flush()
+        yield file.name
+
+
+class Clusters(unittest.TestCase):
+    sentence = "shop/web-1 fits on no node: it asks for 4 cpu and the largest of the 2 nodes, n1, has 1 in total."
+
+    def answers(self):
+        small = {"metadata": {"name": "n2"}, "status": {"allocatable": {"cpu": "500m", "pods": "10"}}}
+        return {**dict(pages_of("Node", NODE, small)), **dict(pages_of("Pod", POD))}
+
+    def test_the_objects_come_from_the_cluster_page_by_page(self):
+        seen = []
+        with server(self.answers(), seen) as url, kubeconfig(url) as config:
+            done = berth("shop/web-1", "--kubeconfig", config, "--context", "here")
+            self.assertEqual(done.stderr, "")
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(done.stdout.splitlines()[0], self.sentence)
+            # A name alone is of the context's namespace, and $KUBECONFIG counts.
+            short = berth("web-1", "--context", "here", environment={"KUBECONFIG": config})
+            self.assertEqual(short.stdout, done.stdout)
+        self.assertIn(("/api/v1/nodes?limit=500&continue=next-0", "Bearer my-token"), seen)
+
+    def test_kinds_that_may_not_be_listed_are_left_out_and_named(self):
+        refused = {"kind": "Status", "apiVersion": "v1", "reason": "Forbidden", "message": "not for you"}
+        answers = {**self.answers(), "/apis/storage.k8s.io/v1/csinodes?limit=500": (403, refused)}
+        with server(answers) as url, kubeconfig(url) as config:
+            done = berth("shop/web-1", "--kubeconfig", config, "--context", "here")
+        self.assertEqual(done.stdout.splitlines()[0], self.sentence)
+        self.assertEqual(done.stderr, "berth: left out: cannot list csinodes: 403 Forbidden: not for you\n")
+        self.assertEqual(done.returncode, 1)
+
+    def test_a_cluster_that_does_not_answer_is_a_failure(self):
+        refused = {"kind": "Status", "apiVersion": "v1", "reason": "Forbidden", "message": "not for you"}
+        with server({"/api/v1/nodes?limit=500": (403, refused)}) as url, kubeconfig(url) as config:
+            done = berth("shop/web-1", "--kubeconfig", config, "--context", "here")
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertEqual(done.stderr, "berth: cannot list nodes: 403 Forbidden: not for you\n")
+            done = berth("shop/web-1", "--kubeconfig", config)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("cannot list nodes: berth.invalid:1: ", done.stderr)
+            done = berth("shop/web-1", "--kubeconfig", config, "--context", "there")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("context 'there' does not exist (there are: here, nowhere)", done.stderr)
+
+    def test_a_daemon_is_asked_as_the_user_of_the_kubeconfig(self):
+        seen = []
+        answers = {"/berth/v1/pods/shop/web-1": (200, {"pod": "shop/web-1", "text": "It waits.\n"}),
+                   "/berth/v1/pods/shop/web-2": (404, {"error": "there is no pod shop/web-2"})}
+        with server(answers, seen) as url, kubeconfig(url) as config, tempfile.NamedTemporaryFile("w") as token:
+            token.write("another-token\n")
+            token.flush()
+            done = berth("shop/web-1", "--server", url, "--kubeconfig", config)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "It waits.\n", ""))
+            done = berth("web-1", "--server", url, "--kubeconfig", config, "--context", "here", "-o", "json")
+            self.assertEqual(json.loads(done.stdout)["pod"], "shop/web-1")
+            done = berth("shop/web-2", "--server", url, "--token-file", token.name)
+            self.assertEqual((done.returncode, done.stderr), (1, "berth: there is no pod shop/web-2\n"))
+            done = berth("--server", url, "--pod-file", token.name)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("do not go with --server", done.stderr)
+        self.assertEqual([header for _, header in seen],
+                         ["Bearer my-token", "Bearer my-token", "Bearer another-token"])
 
 
 if __name__ == "__main__":

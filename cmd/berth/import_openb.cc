@@ -70,7 +70,7 @@ int run_import(const ImportOptions& options, const SimOptions& shared) {
 
 }  // namespace
 
-SimMode add_import_mode(CLI::App& command, std::shared_ptr<const SimOptions> shared) {
+SimMode add_import_mode(CLI::App& command, const std::shared_ptr<const SimOptions>& shared) {
   auto options = std::make_shared<ImportOptions>();
   command.add_option("--import", options->format, "The FILEs are a trace to simulate: NODES.csv and PODS.csv of OpenB")
       ->type_name("FORMAT")

@@ -116,7 +116,15 @@ void Program::set_action(CLI::App& command, Action action) {
   command.callback([this, action = std::move(action)] { chosen_ = action; });
 }
 
+void Program::set_words_action(CLI::App& command, WordsAction action) {
+  words_actions_.emplace(command.get_name(), std::move(action));
+}
+
 int Program::run(int argc, const char* const* argv) {
+  if (const auto found = argc > 1 ? words_actions_.find(argv[1]) : words_actions_.end();
+      found != words_actions_.end()) {
+    return flush_output(found->second(std::vector<std::string>(argv + 2, argv + argc)));
+  }
   try {
     root_.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -3,7 +3,7 @@
 // Without a mode, `berth sim FILE...` runs scenarios (sim_run.h). A mode is something else that it does when its option
 // is given: it lives in a file of its own, declares its options on the command and says whether one of them was given:
 //
-//   SimMode add_fuzz_mode(CLI::App& command, std::shared_ptr<const SimOptions> shared) {
+//   SimMode add_fuzz_mode(CLI::App& command, const std::shared_ptr<const SimOptions>& shared) {
 //     auto options = std::make_shared<FuzzOptions>();
 //     CLI::Option* runs = command.add_option("--fuzz", options->runs, "Run N random scenarios")->type_name("N");
 //     return {"--fuzz", [runs] { return runs->count() > 0; }, [=] { return fuzz(*options, *shared); }};
@@ -46,7 +46,7 @@ struct SimMode {
   X(import)
 
 #define BERTH_DECLARE_SIM_MODE(name) \
-  SimMode add_##name##_mode(CLI::App& command, std::shared_ptr<const SimOptions> shared);
+  SimMode add_##name##_mode(CLI::App& command, const std::shared_ptr<const SimOptions>& shared);
 BERTH_SIM_MODES(BERTH_DECLARE_SIM_MODE)
 #undef BERTH_DECLARE_SIM_MODE
 

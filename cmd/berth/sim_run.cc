@@ -90,7 +90,7 @@ std::expected<Loaded, Mistakes> load(const std::string& file, const SimOptions& 
   if (!scheduler) return std::unexpected(std::move(scheduler.error()));
   Loaded result;
   result.scenario = std::move(*parsed);
-  result.settings = {.config = std::move(scheduler->config), .gates = std::move(scheduler->gates)};
+  result.settings = {.config = std::move(scheduler->config), .gates = scheduler->gates};
   result.seed = options.seed.value_or(setup.seed.value_or(1));
   result.ends_at = end_of(result.scenario);
   return result;

@@ -31,9 +31,23 @@ std::string version_json() {
 
 }  // namespace
 
+std::string version_number() {
+  return std::string(kVersion);
+}
+
 std::string version_text() {
   const std::string commit = kCommit.empty() ? "" : fmt::format(" ({})", kCommit);
   return fmt::format("berth {}{}\nbehaves as {}", kVersion, commit, kBehavesAs);
+}
+
+std::string client_user_agent() {
+#if defined(__aarch64__)
+  constexpr std::string_view kArchitecture = "arm64";
+#else
+  constexpr std::string_view kArchitecture = "amd64";
+#endif
+  return fmt::format("berth/{} (linux/{}) kubernetes/{}", kVersion, kArchitecture,
+                     kBehavesAs.substr(kBehavesAs.rfind(' ') + 1));
 }
 
 void add_version(Program& program) {

@@ -112,7 +112,7 @@ int run_what_if(const WhatIfInput& input, const SimOptions& shared) {
 
 }  // namespace
 
-SimMode add_what_if_mode(CLI::App& command, std::shared_ptr<const SimOptions> shared) {
+SimMode add_what_if_mode(CLI::App& command, const std::shared_ptr<const SimOptions>& shared) {
   auto input = std::make_shared<WhatIfInput>();
   command.add_flag("--what-if", input->is_chosen,
                    "The FILEs are a dump of a cluster: say what would be different with these changes");

@@ -5,6 +5,7 @@
 
 #include <simdjson.h>
 
+#include <cstdint>
 #include <fstream>
 #include <map>
 #include <string>

@@ -1,6 +1,7 @@
 // What the fuzz targets of the codecs check: an object that can be read can be written, and reads back the same.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 

@@ -33,9 +33,10 @@ DEPENDENCIES = {
     "scenario": ["report"],
     "fuzz": ["scenario"],
     "whatif": ["scenario"],
-    "record": ["engine"],
-    "kube": ["engine"],
-    "serve": ["explain", "sim", "record", "kube"],
+    "client": ["codec"],
+    "informer": ["client"],
+    "serve": ["client"],
+    "daemon": ["engine", "explain", "informer", "serve"],
 }
 
 # The folders below a world: a run is a pure function of configuration, seed and input, so nothing here may ask the
@@ -64,6 +65,23 @@ TEXT = CODE | {".md", ".yaml", ".yml", ".json"}
 SKIPPED_FOLDERS = {"build", ".git", "testdata", "corpus", "__pycache__"}
 UNFINISHED = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b")  # in pieces, so as not to find itself
 MACHINE_PATH = re.compile(r"(?<![\w.~$}/-])/(?:root|work|home/\w+|Users/\w+)/")
+
+
+# What comes from the standard headers that cmake/BerthBuild.cmake precompiles.
+PRECOMPILED_NAMES = {
+    "cstdint": r"u?int(?:8|16|32|64)_t|uintptr_t",
+    "expected": r"expected|unexpected",
+    "functional": r"function|equal_to|less|greater|invoke",
+    "map": r"map|multimap",
+    "memory": r"unique_ptr|shared_ptr|weak_ptr|make_unique|make_shared",
+    "optional": r"optional|nullopt",
+    "span": r"span",
+    "string": r"string|to_string",
+    "string_view": r"string_view",
+    "utility": r"move|forward|exchange|pair",
+    "variant": r"variant|visit|monostate|get_if",
+    "vector": r"vector",
+}
 
 
 class Finding(NamedTuple):
@@ -200,7 +218,19 @@ def check_layering(file):
             yield Finding(file.path, number, "layering", f"{folder} may not include {parts[1]} ({path})")
 
 
-RULES = [check_text, check_header, check_size, check_test, check_determinism, check_layering]
+def check_standard_includes(file):
+    """A header includes the standard headers it uses, also those that are precompiled and so never missed."""
+    if file.kind != ".h":
+        return
+    code = without_comments_and_strings(file.text)
+    for header, names in PRECOMPILED_NAMES.items():
+        used = re.search(rf"\bstd::(?:{names})\b", code)
+        if used and f"#include <{header}>" not in file.text:
+            line = code.count("\n", 0, used.start()) + 1
+            yield Finding(file.path, line, "standard-include", f"{used.group()} without #include <{header}>")
+
+
+RULES = [check_text, check_header, check_standard_includes, check_size, check_test, check_determinism, check_layering]
 
 
 def lint(file):

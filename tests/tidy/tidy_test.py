@@ -57,6 +57,15 @@ class Rules(unittest.TestCase):
             ("cmd/berth/a.h", "\n// Late.\n#pragma once\n", ["opening-paragraph"]),
         ])
 
+    def test_standard_includes(self):
+        self.assert_cases([
+            ("berth/base/a.h", HEADER + "std::vector<int> x;\n", ["standard-include"]),
+            ("berth/base/a.h", HEADER + "#include <vector>\nstd::vector<int> x;\n", []),
+            ("berth/base/a.h", HEADER + "// a std::vector\n", []),
+            ("berth/base/a.h", HEADER + "std::string_view x;\n#include <string>\n", ["standard-include"]),
+            ("berth/base/a.cc", "std::vector<int> x;\n", []),
+        ])
+
     def test_size_is_reported_but_no_error(self):
         long = tidy.File("berth/base/a.cc", "int x;\n" * 701)
         self.assertEqual([(f.rule, f.is_error) for f in tidy.lint(long)], [("file-size", False)])
@@ -89,7 +98,7 @@ class Rules(unittest.TestCase):
             for folder in tidy.DETERMINISTIC_FOLDERS:
                 self.assert_cases([(f"berth/{folder}/a.cc", f"x = {call};\n", [f"forbidden-{kind}"])])
             self.assert_cases([
-                ("berth/kube/a.cc", f"x = {call};\n", []),
+                ("berth/client/a.cc", f"x = {call};\n", []),
                 ("cmd/berth/a.cc", f"x = {call};\n", []),
                 ("berth/queue/a.cc", f'// {call}\n/* {call}\n{call} */ s = "{call}"; r = R"({call})";\n', []),
             ])
@@ -117,8 +126,8 @@ class Rules(unittest.TestCase):
             ("berth/queue/a.cc", '#include "berth/codec/json.h"\n', ["layering"]),
             ("berth/queue/a.cc", '#include "berth/plugins/fit.h"\n', ["layering"]),
             ("berth/queue/a.cc", "#include <berth/plugins/fit.h>\n", ["layering"]),
-            ("berth/sim/a.cc", '#include "berth/kube/client.h"\n', ["layering"]),
-            ("berth/serve/a.cc", '#include "berth/base/a.h"\n#include "berth/kube/client.h"\n', []),
+            ("berth/sim/a.cc", '#include "berth/client/client.h"\n', ["layering"]),
+            ("berth/serve/a.cc", '#include "berth/base/a.h"\n#include "berth/client/client.h"\n', []),
             ("berth/attic/a.cc", "int x;\n", ["layering"]),
             ("berth/api/a.cc", '#include "pod.h"\n', ["include-path"]),
             ("berth/api/a.cc", '#include "cmd/berth/command.h"\n', ["include-path"]),

@@ -1,0 +1,199 @@
+#include "berth/client/credential_source.h"
+
+#include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <utility>
+
+#include "berth/client/base64.h"
+
+namespace berth::client {
+
+namespace {
+
+struct FreeOpenSsl {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(X509* certificate) const { X509_free(certificate); }
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+};
+template <typename T>
+using Owned = std::unique_ptr<T, FreeOpenSsl>;
+
+Owned<BIO> bio_of(const std::string& text) {
+  return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+// For keys with a passphrase: there is nobody to ask.
+int no_passphrase(char* /*buffer*/, int /*size*/, int /*is_writing*/, void* /*context*/) {
+  return 0;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+std::optional<WatchedFile> watch(const Pem& pem) {
+  if (!pem.text.empty() || pem.file.empty()) return std::nullopt;
+  return WatchedFile(pem.file);
+}
+
+Result<void> check_ca(const std::string& ca) {
+  const Owned<BIO> bio = bio_of(ca);
+  const Owned<X509> certificate(PEM_read_bio_X509(bio.get(), nullptr, no_passphrase, nullptr));
+  ERR_clear_error();
+  if (certificate == nullptr) return fail("the certificate authority holds no certificate in PEM form");
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_certificate_and_key(const std::string& certificate, const std::string& key) {
+  const Owned<BIO> certificate_bio = bio_of(certificate);
+  const Owned<X509> parsed_certificate(PEM_read_bio_X509(certificate_bio.get(), nullptr, no_passphrase, nullptr));
+  const Owned<BIO> key_bio = bio_of(key);
+  const Owned<EVP_PKEY> parsed_key(PEM_read_bio_PrivateKey(key_bio.get(), nullptr, no_passphrase, nullptr));
+  const bool is_pair = parsed_certificate != nullptr && parsed_key != nullptr &&
+                       X509_check_private_key(parsed_certificate.get(), parsed_key.get()) == 1;
+  ERR_clear_error();
+  if (parsed_certificate == nullptr) return fail("the client certificate is not in PEM form");
+  if (parsed_key == nullptr) return fail("the client key is not in PEM form, or needs a passphrase");
+  if (!is_pair) return fail("the client certificate and the client key do not belong together");
+  return {};
+}
+
+CredentialSource::CredentialSource(const Endpoint& endpoint, Warn warn)
+    : credentials_(endpoint.credentials),
+      tls_(endpoint.tls),
+      warn_(std::move(warn)),
+      ca_file_(watch(endpoint.tls.ca)),
+      certificate_file_(watch(endpoint.tls.client_certificate)),
+      key_file_(watch(endpoint.tls.client_key)) {
+  if (!credentials_.token_file.empty()) token_file_.emplace(credentials_.token_file);
+}
+
+Result<CredentialSource> CredentialSource::make(const Endpoint& endpoint, Warn warn) {
+  if (endpoint.tls.client_certificate.is_set() != endpoint.tls.client_key.is_set()) {
+    return fail(Error("a client certificate and a client key must be given together")
+                    .with_fix(endpoint.tls.client_key.is_set() ? "add client-certificate" : "add client-key"));
+  }
+  CredentialSource source(endpoint, std::move(warn));
+  if (auto looked = source.look_at_files(); !looked) return fail(std::move(looked).error());
+  source.rebuild();
+  return source;
+}
+
+Result<bool> CredentialSource::look_at(std::optional<WatchedFile>& file) {
+  return file ? file->look() : Result<bool>(false);
+}
+
+Result<void> CredentialSource::look_at_files() {
+  for (auto* file : {&token_file_, &ca_file_, &certificate_file_, &key_file_}) {
+    if (auto looked = look_at(*file); !looked) return fail(std::move(looked).error());
+  }
+  return take_over_files();
+}
+
+Result<void> CredentialSource::take_over_files() {
+  if (token_file_) {
+    const std::string_view token = trimmed(token_file_->content());
+    if (token.empty()) return fail(Error("the token file is empty").in_file(token_file_->path()));
+    file_token_ = token;
+  }
+  const std::string& ca = ca_file_ ? ca_file_->content() : tls_.ca.text;
+  if (ca != ca_) {
+    if (auto checked = check_ca(ca); !checked) {
+      return fail(ca_file_ ? std::move(checked).error().in_file(ca_file_->path()) : std::move(checked).error());
+    }
+    ca_ = ca;
+  }
+  const std::string& certificate = certificate_file_ ? certificate_file_->content() : tls_.client_certificate.text;
+  const std::string& key = key_file_ ? key_file_->content() : tls_.client_key.text;
+  if (certificate != certificate_ || key != key_) {
+    if (auto checked = check_certificate_and_key(certificate, key); !checked) {
+      return fail(certificate_file_ ? std::move(checked).error().in_file(certificate_file_->path())
+                                    : std::move(checked).error());
+    }
+    certificate_ = certificate;
+    key_ = key;
+  }
+  return {};
+}
+
+void CredentialSource::rebuild() {
+  Identity next;
+  next.ca = ca_;
+  next.certificate = certificate_;
+  next.key = key_;
+  if (plugin_credential_ && !plugin_credential_->client_certificate.empty()) {
+    next.certificate = plugin_credential_->client_certificate;
+    next.key = plugin_credential_->client_key;
+  }
+  if (plugin_credential_ && !plugin_credential_->token.empty()) {
+    next.authorization = "Bearer " + plugin_credential_->token;
+  } else if (!file_token_.empty()) {
+    next.authorization = "Bearer " + file_token_;
+  } else if (!credentials_.bearer_token.empty()) {
+    next.authorization = "Bearer " + credentials_.bearer_token;
+  } else if (!credentials_.username.empty()) {
+    next.authorization = "Basic " + base64_of(credentials_.username + ":" + credentials_.password);
+  }
+  if (identity_ != nullptr && identity_->authorization == next.authorization && identity_->ca == next.ca &&
+      identity_->certificate == next.certificate && identity_->key == next.key) {
+    return;
+  }
+  next.generation = ++last_generation_;
+  identity_ = std::make_shared<const Identity>(std::move(next));
+}
+
+bool CredentialSource::needs_plugin(Instant wall_now) const {
+  if (!credentials_.exec) return false;
+  if (!plugin_credential_) return true;
+  return plugin_credential_->expires_at.is_set() && wall_now >= plugin_credential_->expires_at;
+}
+
+void CredentialSource::set_plugin_credential(ExecCredential credential) {
+  if (!credential.client_certificate.empty()) {
+    if (auto checked = check_certificate_and_key(credential.client_certificate, credential.client_key);
+        !checked && warn_) {
+      warn_(fmt::format("exec plugin '{}': {}", credentials_.exec->command, checked.error().message()));
+    }
+  }
+  plugin_credential_ = std::move(credential);
+  rebuild();
+}
+
+const std::shared_ptr<const Identity>& CredentialSource::identity(Instant now) {
+  if (next_look_.is_set() && now < next_look_) return identity_;
+  next_look_ = now + kCredentialFileInterval;
+  if (auto looked = look_at_files(); !looked) {
+    // Once per trouble, not once a second.
+    const std::string warning = looked.error().message();
+    if (warn_ && warning != last_warning_) warn_(warning + "; going on with what was read before");
+    last_warning_ = warning;
+  } else {
+    last_warning_.clear();
+  }
+  rebuild();
+  return identity_;
+}
+
+bool CredentialSource::refused(std::uint64_t generation, Instant now) {
+  if (identity_->generation != generation) return true;
+  if (credentials_.exec) {
+    plugin_credential_.reset();
+    return true;
+  }
+  for (auto* file : {&token_file_, &ca_file_, &certificate_file_, &key_file_}) {
+    if (*file) (*file)->distrust();
+  }
+  next_look_ = Instant();
+  return identity(now)->generation != generation;
+}
+
+}  // namespace berth::client

@@ -1,0 +1,408 @@
+// The real loop against a server of the test's own. A test waits for what it has asked for, never for a time to pass.
+#include "berth/client/curl_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "berth/client/blocking.h"
+#include "berth/client/test_certificates.h"
+#include "berth/client/test_folder.h"
+#include "berth/client/test_server.h"
+
+namespace berth::client {
+namespace {
+
+using Exchange = TestServer::Exchange;
+using Received = TestServer::Received;
+
+Request request_for(std::string path) {
+  Request request;
+  request.path = std::move(path);
+  return request;
+}
+
+std::unique_ptr<CurlLoop> loop_to(const Endpoint& endpoint, CurlLoop::Options options = {}) {
+  auto loop = CurlLoop::make(endpoint, std::move(options));
+  EXPECT_TRUE(loop) << loop.error().message();
+  return loop ? *std::move(loop) : nullptr;
+}
+
+std::unique_ptr<CurlLoop> loop_to(const std::string& url) {
+  Endpoint endpoint;
+  endpoint.server = url;
+  return loop_to(endpoint);
+}
+
+// How the request ended, whatever it was.
+Response ask(CurlLoop& loop, Request request) {
+  std::promise<Response> end;
+  loop.post([&] { loop.start(std::move(request), [&](Response response) { end.set_value(std::move(response)); }); });
+  return end.get_future().get();
+}
+
+Response get(CurlLoop& loop, std::string path = "/") {
+  Request request;
+  request.path = std::move(path);
+  return ask(loop, std::move(request));
+}
+
+// Runs on the loop's thread, and waits.
+template <typename Fn>
+auto on_loop(CurlLoop& loop, Fn fn) {
+  std::promise<decltype(fn())> done;
+  loop.post([&] { done.set_value(fn()); });
+  return done.get_future().get();
+}
+
+// What came of a stream, and a promise that it has ended.
+struct Stream {
+  std::vector<int> begun;
+  std::string pieces;
+  std::promise<Response> end;
+
+  StreamHandler handler() {
+    return {.on_begin = [this](int status) { begun.push_back(status); },
+            .on_piece = [this](std::string_view piece) { pieces += piece; },
+            .on_end = [this](const Response& response) { end.set_value(response); }};
+  }
+};
+
+TEST(CurlLoop, SendsARequestAndBringsTheAnswer) {
+  TestServer server([](const Received& request, Exchange& exchange) {
+    exchange.answer(201,
+                    request.method + " " + request.path + " " + request.body + " " + request.header("Content-Type") +
+                        " " + request.header("Accept") + " " + request.header("User-Agent") + " " +
+                        request.header("X-Extra"),
+                    {{"Retry-After", "7"}, {"X-Name", "value"}});
+  });
+  Endpoint endpoint;
+  endpoint.server = server.url() + "/prefix/";
+  const auto loop = loop_to(endpoint, {.user_agent = "berth/test"});
+  Request request;
+  request.method = Method::kPost;
+  request.path = "/api/v1/pods?limit=1";
+  request.body = "{}";
+  request.content_type = "application/json";
+  request.accept = "application/yaml";
+  request.headers = {{"X-Extra", "yes"}};
+  const Response response = ask(*loop, request);
+  EXPECT_EQ(response.transfer, Response::Transfer::kComplete) << response.error;
+  EXPECT_EQ(response.status, 201);
+  EXPECT_TRUE(response.is_success());
+  EXPECT_EQ(response.body, "POST /prefix/api/v1/pods?limit=1 {} application/json application/yaml berth/test yes");
+  EXPECT_EQ(response.header("x-name"), "value");
+  EXPECT_EQ(response.retry_after(), Duration::seconds(7));
+}
+
+TEST(CurlLoop, KnowsAllMethodsAndReusesOneConnection) {
+  TestServer server([](const Received& request, Exchange& exchange) {
+    exchange.answer(200, request.method + ":" + request.body + ":" + request.header("Content-Type"));
+  });
+  const auto loop = loop_to(server.url());
+  const struct {
+    Method method;
+    std::string body;
+    std::string expected;
+  } kCases[] = {
+      {Method::kGet, "", "GET::"},       {Method::kPost, "a", "POST:a:text/plain"},
+      {Method::kPost, "", "POST::"},     {Method::kPut, "b", "PUT:b:text/plain"},
+      {Method::kGet, "", "GET::"},       {Method::kPatch, "c", "PATCH:c:text/plain"},
+      {Method::kDelete, "", "DELETE::"}, {Method::kDelete, "d", "DELETE:d:text/plain"},
+      {Method::kGet, "", "GET::"},
+  };
+  for (const auto& [method, body, expected] : kCases) {
+    Request request;
+    request.method = method;
+    request.path = "/";
+    request.body = body;
+    if (!body.empty()) request.content_type = "text/plain";
+    EXPECT_EQ(ask(*loop, request).body, expected);
+  }
+  EXPECT_EQ(server.connections(), 1U);
+}
+
+TEST(CurlLoop, SendsABodyThatIsLargerThanAllBuffers) {
+  TestServer server([](const Received& request, Exchange& exchange) { exchange.answer(200, request.body); });
+  const auto loop = loop_to(server.url());
+  Request request;
+  request.method = Method::kPut;
+  request.path = "/";
+  for (int i = 0; request.body.size() < 3'000'000; ++i) request.body += std::to_string(i);
+  EXPECT_EQ(ask(*loop, request).body, request.body);
+}
+
+TEST(CurlLoop, SaysThatARefusedConnectionSentNothing) {
+  // A port that is taken but where nobody listens.
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(::bind(fd, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const auto loop = loop_to("http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
+  const Response response = get(*loop);
+  EXPECT_EQ(response.transfer, Response::Transfer::kNotSent);
+  EXPECT_EQ(response.status, 0);
+  EXPECT_NE(response.error.find("127.0.0.1"), std::string::npos) << response.error;
+  ::close(fd);
+}
+
+TEST(CurlLoop, SaysThatAnUnknownHostWasSentNothing) {
+  const auto loop = loop_to("http://berth.invalid:80");
+  EXPECT_EQ(get(*loop).transfer, Response::Transfer::kNotSent);
+}
+
+TEST(CurlLoop, SaysThatAnAnswerCutInTheMiddleIsBroken) {
+  TestServer server([](const Received&, Exchange& exchange) {
+    exchange.send("HTTP/1.1 200 Ok\r\nContent-Length: 100\r\n\r\nnot all of it");
+    exchange.cut();
+  });
+  const auto loop = loop_to(server.url());
+  const Response response = get(*loop);
+  EXPECT_EQ(response.transfer, Response::Transfer::kBroken);
+  EXPECT_EQ(response.body, "");
+  EXPECT_NE(response.error, "");
+}
+
+TEST(CurlLoop, NeverSendsABodyTwiceWhenAUsedConnectionDies) {
+  std::atomic<int> posts = 0;
+  TestServer server([&](const Received& request, Exchange& exchange) {
+    if (request.method == "POST") {
+      ++posts;
+      exchange.cut();  // it was acted upon, but nobody hears of it
+    } else {
+      exchange.answer(200);
+    }
+  });
+  const auto loop = loop_to(server.url());
+  ASSERT_TRUE(get(*loop).is_success());
+  Request request;
+  request.method = Method::kPost;
+  request.path = "/binding";
+  request.body = "{}";
+  request.content_type = "application/json";
+  EXPECT_EQ(ask(*loop, request).transfer, Response::Transfer::kBroken);
+  EXPECT_EQ(posts, 1);
+  // The next one goes its way.
+  EXPECT_TRUE(get(*loop).is_success());
+  request.method = Method::kPut;
+  EXPECT_TRUE(ask(*loop, request).is_success());
+}
+
+TEST(CurlLoop, EndsARequestWhenItsTimeIsOver) {
+  TestServer server([](const Received&, Exchange& exchange) { exchange.wait_until_closed(); });
+  const auto loop = loop_to(server.url());
+  Request request;
+  request.path = "/";
+  request.timeout = Duration::milliseconds(30);
+  const Response response = ask(*loop, request);
+  EXPECT_EQ(response.transfer, Response::Transfer::kBroken);
+  EXPECT_NE(response.error.find("no answer within 30ms"), std::string::npos) << response.error;
+}
+
+TEST(CurlLoop, SaysThatNothingWasSentIfTheTimeIsOverBeforeTlsIsUp) {
+  // Plain, so that the client waits for the server's part of the handshake.
+  TestServer server([](const Received&, Exchange&) {});
+  Endpoint endpoint;
+  endpoint.server = "https://127.0.0.1:" + std::to_string(server.port());
+  endpoint.tls.insecure_skip_verify = true;
+  const auto loop = loop_to(endpoint);
+  Request request;
+  request.path = "/";
+  request.timeout = Duration::milliseconds(30);
+  EXPECT_EQ(ask(*loop, request).transfer, Response::Transfer::kNotSent);
+}
+
+TEST(CurlLoop, DeliversAStreamPieceByPiece) {
+  std::promise<void> first_was_seen;
+  TestServer server([&](const Received&, Exchange& exchange) {
+    exchange.begin();
+    exchange.piece("one ");
+    first_was_seen.get_future().wait();
+    exchange.piece("two");
+    exchange.end();
+  });
+  const auto loop = loop_to(server.url());
+  Stream stream;
+  StreamHandler handler = stream.handler();
+  handler.on_piece = [&](std::string_view piece) {
+    if (stream.pieces.empty()) first_was_seen.set_value();
+    stream.pieces += piece;
+  };
+  on_loop(*loop, [&] { return loop->start_stream(request_for("/watch"), handler); });
+  const Response end = stream.end.get_future().get();
+  EXPECT_TRUE(end.is_success());
+  EXPECT_EQ(end.body, "");
+  EXPECT_EQ(stream.pieces, "one two");
+  EXPECT_EQ(stream.begun, std::vector{200});
+}
+
+TEST(CurlLoop, BringsARefusedStreamWhole) {
+  TestServer server([](const Received&, Exchange& exchange) { exchange.answer(410, "gone"); });
+  const auto loop = loop_to(server.url());
+  Stream stream;
+  on_loop(*loop, [&] { return loop->start_stream(request_for("/watch"), stream.handler()); });
+  const Response end = stream.end.get_future().get();
+  EXPECT_EQ(end.status, 410);
+  EXPECT_EQ(end.body, "gone");
+  EXPECT_EQ(stream.pieces, "");
+  EXPECT_EQ(stream.begun, std::vector{410});
+}
+
+TEST(CurlLoop, EndsAStreamThatFallsSilent) {
+  TestServer server([](const Received&, Exchange& exchange) {
+    exchange.begin();
+    exchange.piece("last words");
+    exchange.wait_until_closed();
+  });
+  const auto loop = loop_to(server.url());
+  Stream stream;
+  Request request;
+  request.path = "/watch";
+  request.timeout = Duration();
+  request.idle_timeout = Duration::milliseconds(40);
+  on_loop(*loop, [&] { return loop->start_stream(request, stream.handler()); });
+  const Response end = stream.end.get_future().get();
+  EXPECT_EQ(end.transfer, Response::Transfer::kBroken);
+  EXPECT_NE(end.error.find("nothing came for 40ms"), std::string::npos) << end.error;
+  EXPECT_EQ(stream.pieces, "last words");
+}
+
+TEST(CurlLoop, CutStreamIsBrokenAfterItsPieces) {
+  TestServer server([](const Received&, Exchange& exchange) {
+    exchange.begin();
+    exchange.piece("half");
+    exchange.cut();
+  });
+  const auto loop = loop_to(server.url());
+  Stream stream;
+  on_loop(*loop, [&] { return loop->start_stream(request_for("/watch"), stream.handler()); });
+  EXPECT_EQ(stream.end.get_future().get().transfer, Response::Transfer::kBroken);
+  EXPECT_EQ(stream.pieces, "half");
+}
+
+TEST(CurlLoop, CallsNobodyAfterACancel) {
+  std::promise<void> closed;
+  TestServer server([&](const Received&, Exchange& exchange) {
+    exchange.begin();
+    exchange.piece("more");
+    exchange.wait_until_closed();
+    closed.set_value();
+  });
+  const auto loop = loop_to(server.url());
+  int calls = 0;
+  RequestId id = 0;
+  StreamHandler handler;
+  handler.on_piece = [&](std::string_view) {
+    ++calls;
+    loop->cancel(id);  // from within its own callback
+    loop->cancel(id);
+  };
+  handler.on_end = [&](const Response&) { ++calls; };
+  on_loop(*loop, [&] { return id = loop->start_stream(request_for("/watch"), std::move(handler)); });
+  closed.get_future().wait();
+  EXPECT_EQ(on_loop(*loop, [&] { return calls; }), 1);
+}
+
+TEST(CurlLoop, StartsRequestsFromWithinCallbacks) {
+  TestServer server([](const Received& request, Exchange& exchange) { exchange.answer(200, request.path); });
+  const auto loop = loop_to(server.url());
+  std::promise<std::string> second;
+  loop->post([&] {
+    loop->start(request_for("/a"), [&](const Response& first) {
+      loop->start(request_for(first.body + "/b"), [&](const Response& answer) { second.set_value(answer.body); });
+    });
+  });
+  EXPECT_EQ(second.get_future().get(), "/a/b");
+}
+
+TEST(CurlLoop, CallsNobodyAfterItsEnd) {
+  TestServer server([](const Received&, Exchange& exchange) { exchange.wait_until_closed(); });
+  auto loop = loop_to(server.url());
+  std::atomic<int> calls = 0;
+  on_loop(*loop, [&] {
+    loop->start(request_for("/"), [&](const Response&) { ++calls; });
+    loop->after(Duration::hours(1), [&] { ++calls; });
+    return 0;
+  });
+  loop.reset();
+  EXPECT_EQ(calls, 0);
+}
+
+TEST(CurlLoop, RunsPostedWorkOfManyThreadsInTheirOrder) {
+  constexpr int kThreads = 4;
+  constexpr int kPosts = 1000;
+  const auto loop = loop_to("http://127.0.0.1:1");
+  std::vector<std::vector<int>> seen(kThreads);
+  {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < kPosts; ++i) loop->post([&, t, i] { seen[static_cast<std::size_t>(t)].push_back(i); });
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  std::vector<int> expected(kPosts);
+  for (int i = 0; i < kPosts; ++i) expected[static_cast<std::size_t>(i)] = i;
+  on_loop(*loop, [] { return 0; });
+  for (const auto& of_thread : seen) EXPECT_EQ(of_thread, expected);
+}
+
+TEST(CurlLoop, RunsTimersInTheOrderOfTheirTimes) {
+  const auto loop = loop_to("http://127.0.0.1:1");
+  std::string order;
+  std::promise<void> done;
+  loop->post([&] {
+    const TimerId cancelled = loop->after(Duration::milliseconds(1), [&] { order += "x"; });
+    loop->after(Duration::milliseconds(3), [&] {
+      order += "c";
+      done.set_value();
+    });
+    loop->after(Duration::milliseconds(2), [&] { order += "b"; });
+    loop->after(Duration(), [&] { order += "a"; });
+    loop->cancel_timer(cancelled);
+    order += "0";
+  });
+  done.get_future().wait();
+  EXPECT_EQ(order, "0abc");
+}
+
+TEST(CurlLoop, GoesThroughAProxy) {
+  TestServer proxy([](const Received& request, Exchange& exchange) { exchange.answer(200, request.path); });
+  Endpoint endpoint;
+  endpoint.server = "http://kubernetes.invalid:8080";
+  endpoint.proxy_url = proxy.url();
+  const auto loop = loop_to(endpoint);
+  EXPECT_EQ(get(*loop, "/version").body, "http://kubernetes.invalid:8080/version");
+}
+
+TEST(CurlLoop, ReportsWhatIsWrongWithTheServersUrl) {
+  const struct {
+    std::string server;
+    std::string error;
+  } kCases[] = {
+      {"", "there is no server URL (set the cluster's server)"},
+      {"ftp://a", "server URL 'ftp://a' is neither https nor http (give one such as https://10.0.0.1:6443)"},
+      {"https://user:secret@a:6443/?x=y",
+       "server URL 'https://***@a:6443/?x=y' has a query or a fragment (give one such as https://10.0.0.1:6443)"},
+  };
+  for (const auto& [server, error] : kCases) {
+    Endpoint endpoint;
+    endpoint.server = server;
+    const auto loop = CurlLoop::make(endpoint, {});
+    ASSERT_FALSE(loop) << server;
+    EXPECT_EQ(loop.error().message(), error);
+  }
+}
+
+}  // namespace
+}  // namespace berth::client

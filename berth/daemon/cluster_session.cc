@@ -1,0 +1,182 @@
+#include "berth/daemon/cluster_session.h"
+
+#include <future>
+#include <string_view>
+#include <utility>
+
+#include "berth/base/rng.h"
+
+namespace berth::daemon {
+
+namespace {
+
+// Which part draws which stream of the seed.
+enum Stream : std::uint64_t { kInformers = 1, kEvents = 2, kElection = 3, kDispatcher = 4 };
+
+informer::Log informer_log(Log& log) {
+  return [&log](informer::Severity severity, std::string_view message) {
+    switch (severity) {
+      case informer::Severity::kInfo: log.info(2, message); return;
+      case informer::Severity::kWarning: log.warning(message); return;
+      case informer::Severity::kError: log.error(message); return;
+    }
+  };
+}
+
+// On the loop's thread, and waits for it.
+void run_on(client::Loop& loop, const std::function<void()>& fn) {
+  std::promise<void> done;
+  loop.post([&] {
+    fn();
+    done.set_value();
+  });
+  done.get_future().wait();
+}
+
+}  // namespace
+
+// --- What informers read ---------------------------------------------------------------------------------------------
+
+void ClusterSession::InboxSink::replaced(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) {
+  engine_.observe_list(kind, std::move(objects));
+}
+void ClusterSession::InboxSink::upserted(api::AnyObject object) {
+  engine_.observe(std::move(object));
+}
+void ClusterSession::InboxSink::removed(api::AnyObject object) {
+  engine_.observe_deleted(std::move(object));
+}
+
+// --- Putting it together ---------------------------------------------------------------------------------------------
+
+ClusterSession::ClusterSession(ApiLine reading, ApiLine writing, EngineInbox& engine, Log& log, Options options)
+    : reading_(reading), writing_(writing), engine_(engine), log_(log), options_(std::move(options)), sink_(engine) {}
+
+ClusterSession::~ClusterSession() = default;
+
+informer::Informers::Options ClusterSession::informer_options() {
+  informer::Informers::Options options;
+  options.kinds = options_.kinds;
+  options.reflector.pool = &pool_;
+  options.reflector.log = informer_log(log_);
+  options.on_all_synced = [this] { synced(); };
+  return options;
+}
+
+Dispatcher::Options ClusterSession::dispatcher_options() {
+  Dispatcher::Options options = options_.dispatcher;
+  options.events = events_.get();
+  options.seed = Rng(options_.seed).fork(kDispatcher).next_u64();
+  return options;
+}
+
+EventPublisherOptions ClusterSession::event_options() {
+  EventPublisherOptions options = options_.events;
+  options.is_busy_binding = [this] {
+    const Dispatcher::Statistics& binds = dispatcher_->statistics(Lane::kBind);
+    return binds.waiting + binds.in_flight > 0;
+  };
+  return options;
+}
+
+std::unique_ptr<LeaderElector> ClusterSession::make_elector() {
+  if (!options_.election) return nullptr;
+  LeaderElectionCallbacks callbacks;
+  callbacks.on_started_leading = [this] { leads(); };
+  callbacks.on_stopped_leading = [this] {
+    is_leading_ = false;
+    if (options_.on_lost_leadership) options_.on_lost_leadership();
+  };
+  callbacks.on_new_leader = [this](const std::string& identity) {
+    log_.info(0, "Somebody leads", {{"lease", options_.election->name}, {"identity", identity}});
+  };
+  callbacks.publish = [this](api::Event event) { events_->publish(std::move(event)); };
+  return std::make_unique<LeaderElector>(writing_.loop, writing_.transport, log_, Rng(options_.seed).fork(kElection),
+                                         *options_.election, std::move(callbacks));
+}
+
+// --- Life ------------------------------------------------------------------------------------------------------------
+
+void ClusterSession::start() {
+  if (!options_.reads_only_when_leading || !options_.election) start_reading();
+  writing_.loop.post([this] { start_writing(); });
+}
+
+void ClusterSession::send(std::vector<engine::Command> commands) {
+  writing_.loop.post([this, sent = std::move(commands)]() mutable {
+    if (dispatcher_) dispatcher_->submit(std::move(sent));
+  });
+}
+
+void ClusterSession::begin_shutdown(Grace grace, std::function<void()> on_done) {
+  reading_.loop.post([this] {
+    if (informers_) informers_->stop();
+  });
+  writing_.loop.post([this, grace, on_done = std::move(on_done)] {
+    dispatcher_->begin_shutdown(grace.binds, [this, grace, on_done] {
+      // Another may lead while events are written that say what this one did.
+      give_back_lease(grace.lease, [this, grace, on_done] { events_->begin_shutdown(grace.events, on_done); });
+    });
+  });
+}
+
+void ClusterSession::give_back_lease(Duration at_most, const std::function<void()>& on_done) {
+  if (elector_) {
+    elector_->stop(at_most, on_done);
+  } else {
+    on_done();
+  }
+}
+
+void ClusterSession::close() {
+  run_on(reading_.loop, [this] { informers_.reset(); });
+  run_on(writing_.loop, [this] {
+    elector_.reset();
+    dispatcher_.reset();
+    events_.reset();
+  });
+}
+
+void ClusterSession::start_reading() {
+  reading_.loop.post([this] {
+    informers_ = std::make_unique<informer::Informers>(reading_.loop, reading_.transport, sink_,
+                                                       Rng(options_.seed).fork(kInformers), informer_options());
+    informers_->start();
+  });
+}
+
+void ClusterSession::start_writing() {
+  events_ = std::make_unique<EventPublisher>(writing_.loop, writing_.transport, log_, Rng(options_.seed).fork(kEvents),
+                                             event_options());
+  dispatcher_ = std::make_unique<Dispatcher>(
+      writing_.loop, writing_.transport, dispatcher_options(),
+      [this](engine::CommandId id, engine::Outcome outcome) { engine_.complete(id, std::move(outcome)); });
+  elector_ = make_elector();
+  if (elector_) {
+    elector_->start();
+  } else {
+    leads();
+  }
+}
+
+void ClusterSession::synced() {
+  log_.info(1, "All caches are filled");
+  is_synced_ = true;
+  begin_if_ready();
+}
+
+void ClusterSession::leads() {
+  is_leading_ = true;
+  if (options_.election && options_.reads_only_when_leading) start_reading();
+  begin_if_ready();
+}
+
+void ClusterSession::begin_if_ready() {
+  const std::lock_guard lock(mutex_);
+  if (has_begun_ || !is_synced_ || !is_leading_) return;
+  has_begun_ = true;
+  log_.info(0, "Scheduling begins");
+  engine_.start();
+}
+
+}  // namespace berth::daemon

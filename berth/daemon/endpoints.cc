@@ -1,0 +1,224 @@
+#include "berth/daemon/endpoints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "berth/codec/json.h"
+#include "berth/config/write.h"
+#include "berth/daemon/endpoints_resources.h"
+#include "berth/daemon/endpoints_view.h"
+#include "berth/daemon/endpoints_zpages.h"
+
+namespace berth::daemon {
+
+namespace {
+
+using serve::Call;
+using serve::Reply;
+
+constexpr std::string_view kPodsPath = "/berth/v1/pods/";
+constexpr std::string_view kNodesPath = "/berth/v1/nodes/";
+constexpr std::size_t kDefaultQueueLimit = 20;
+// More would keep the engine for long.
+constexpr std::size_t kMaxQueueLimit = 1000;
+constexpr int kIndent = 2;
+constexpr const char* kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
+
+Reply metrics_reply(std::string text) {
+  return {.status = 200, .content_type = kMetricsType, .body = std::move(text), .headers = {}};
+}
+
+Reply engine_stopped() {
+  return Reply::error(503, "the scheduler is shutting down");
+}
+
+Reply problem(int status, std::string_view text) {
+  return Reply::json(fmt::format("{{\"error\":{}}}\n", codec::to_json(std::string(text))), status);
+}
+
+template <typename T>
+Reply answer(const T& value) {
+  return Reply::json(codec::to_json(value, kIndent) + "\n");
+}
+
+// Nothing if it is no whole number from 1 on.
+std::optional<std::size_t> parse_limit(std::string_view text) {
+  std::size_t limit = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  if (code != std::errc() || end != text.data() + text.size() || limit == 0) return std::nullopt;
+  return std::min(limit, kMaxQueueLimit);
+}
+
+bool is_true(std::optional<std::string_view> value, bool otherwise) {
+  return value ? *value != "false" && *value != "0" : otherwise;
+}
+
+std::string sli_metrics(const std::vector<serve::HealthCounts::Counts>& counts) {
+  if (counts.empty()) return "";
+  MetricText text;
+  text.family("kubernetes_healthcheck", engine::MetricType::kGauge, engine::Stability::kStable,
+              "This metric records the result of a single healthcheck.");
+  for (const auto& each : counts) text.sample({{"name", each.name}, {"type", each.type}}, each.is_well ? 1 : 0);
+  text.family("kubernetes_healthchecks_total", engine::MetricType::kCounter, engine::Stability::kStable,
+              "This metric records the results of all healthcheck.");
+  for (const auto& each : counts) {
+    if (each.errors > 0) {
+      text.sample({{"name", each.name}, {"status", "error"}, {"type", each.type}}, static_cast<double>(each.errors));
+    }
+    if (each.successes > 0) {
+      text.sample({{"name", each.name}, {"status", "success"}, {"type", each.type}},
+                  static_cast<double>(each.successes));
+    }
+  }
+  return text.text();
+}
+
+// The handlers and what they share.
+class Endpoints {
+ public:
+  explicit Endpoints(EndpointOptions options) : options_(std::move(options)) {}
+
+  const EndpointOptions& options() const { return options_; }
+
+  Reply metrics() const {
+    std::string text;
+    if (options_.metrics != nullptr) {
+      (void)options_.ask([&](engine::Scheduler&) { text = options_.metrics->to_text(); });
+    }
+    if (options_.component_metrics != nullptr) text += options_.component_metrics->to_text();
+    return metrics_reply(std::move(text));
+  }
+
+  Reply resources() const {
+    if (options_.is_leader && !options_.is_leader()) return Reply::text("");
+    std::vector<api::PodPtr> pods;
+    const bool is_answered = options_.ask([&](engine::Scheduler& scheduler) {
+      pods = scheduler.queue().pending_pods();
+      pods.reserve(pods.size() + scheduler.cache().pod_count());
+      scheduler.cache().for_each_pod([&](const api::PodPtr& pod, bool) { pods.push_back(pod); });
+    });
+    return is_answered ? metrics_reply(pod_resource_metrics(pods)) : engine_stopped();
+  }
+
+  Reply configz() const {
+    return Reply::json(fmt::format("{{\"componentconfig\":{}}}", config::to_json(options_.config.config)));
+  }
+
+  Reply pod(const Call& call) {
+    const std::string_view rest = std::string_view(call.path).substr(kPodsPath.size());
+    const std::size_t slash = rest.find('/');
+    if (slash == std::string_view::npos || slash == 0 || slash + 1 == rest.size()) {
+      return problem(400, "the path is /berth/v1/pods/NAMESPACE/NAME");
+    }
+    const Symbol name_space(rest.substr(0, slash));
+    const std::string_view name = rest.substr(slash + 1);
+    std::optional<PodAnswer> found;
+    api::PodPtr object;
+    std::vector<api::AnyObject> cluster;
+    // One at a time: an explanation copies the cluster.
+    const std::lock_guard lock(explaining_);
+    const bool is_answered = options_.ask([&](engine::Scheduler& scheduler) {
+      found = pod_answer(scheduler, name_space, name);
+      if (!found) return;
+      object = scheduler.find_pod(name_space, name);
+      // Of a pod that has its node there is nothing to work out.
+      if (found->node.empty() && is_true(call.query_value("explain"), true)) cluster = cluster_copy(scheduler);
+    });
+    if (!is_answered) return engine_stopped();
+    if (!found) return problem(404, fmt::format("there is no pod {}, or it has ended", rest));
+    explain_pod(*found, object, cluster, options_.config, options_.gates, options_.now());
+    return answer(*found);
+  }
+
+  Reply queue(const Call& call) const {
+    const auto text = call.query_value("limit");
+    const std::optional<std::size_t> limit = text ? parse_limit(*text) : kDefaultQueueLimit;
+    if (!limit) return problem(400, "limit must be a whole number from 1 on");
+    QueueAnswer result;
+    const bool is_answered =
+        options_.ask([&](engine::Scheduler& scheduler) { result = queue_answer(scheduler, *limit); });
+    return is_answered ? answer(result) : engine_stopped();
+  }
+
+  Reply node(const Call& call) const {
+    const std::string_view name = std::string_view(call.path).substr(kNodesPath.size());
+    std::optional<NodeCopy> copy;
+    const bool is_answered =
+        options_.ask([&](engine::Scheduler& scheduler) { copy = node_copy(scheduler, Symbol(name)); });
+    if (!is_answered) return engine_stopped();
+    return copy ? answer(node_answer(*copy)) : problem(404, fmt::format("there is no node {}", name));
+  }
+
+  Reply verbosity(const Call& call) const {
+    if (call.method != "PUT") {
+      return Reply::error(406, fmt::format("unrecognized http method {}: use PUT", call.method));
+    }
+    int level = 0;
+    const std::string_view text = call.body;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), level);
+    if (code != std::errc() || end != text.data() + text.size()) {
+      return Reply::error(400, fmt::format("failed set klog.logging.verbosity {}: not a number", text));
+    }
+    options_.set_verbosity(level);
+    return Reply::text(fmt::format("successfully set klog.logging.verbosity to {}", text));
+  }
+
+ private:
+  const EndpointOptions options_;
+  std::mutex explaining_;
+};
+
+void add_pages(serve::Routes& routes, const std::shared_ptr<Endpoints>& endpoints) {
+  const EndpointOptions& options = endpoints->options();
+  if (options.gates.enabled(config::Feature::kComponentFlagz)) {
+    routes.add("/flagz",
+               serve::read_only([endpoints](const Call& call) { return flagz(call, endpoints->options().flags); }));
+  }
+  if (!options.gates.enabled(config::Feature::kComponentStatusz)) return;
+  std::vector<std::string> paths = routes.paths();
+  paths.emplace_back("/statusz");
+  routes.add("/statusz", serve::read_only([endpoints, paths](const Call& call) {
+               const EndpointOptions& given = endpoints->options();
+               return statusz(call, {.started_at = given.started_at,
+                                     .now = given.now(),
+                                     .binary_version = given.binary_version,
+                                     .emulation_version = given.emulation_version,
+                                     .paths = paths});
+             }));
+}
+
+}  // namespace
+
+serve::Routes make_endpoints(EndpointOptions given) {
+  const auto endpoints = std::make_shared<Endpoints>(std::move(given));
+  const EndpointOptions& options = endpoints->options();
+  const auto counts = std::make_shared<serve::HealthCounts>();
+  serve::Routes routes;
+  serve::add_health(routes, "/healthz", options.healthz, counts);
+  serve::add_health(routes, "/livez", options.livez, counts);
+  serve::add_health(routes, "/readyz", options.readyz, counts);
+
+  const auto add = [&routes](std::string path, serve::Handler handler) {
+    routes.add(std::move(path), serve::read_only(std::move(handler)));
+  };
+  add("/metrics", [endpoints](const Call&) { return endpoints->metrics(); });
+  add("/metrics/resources", [endpoints](const Call&) { return endpoints->resources(); });
+  add("/metrics/slis", [counts](const Call&) { return metrics_reply(sli_metrics(counts->all())); });
+  add("/configz", [endpoints](const Call&) { return endpoints->configz(); });
+  add("/berth/v1/queue", [endpoints](const Call& call) { return endpoints->queue(call); });
+  routes.add_prefix(std::string(kPodsPath),
+                    serve::read_only([endpoints](const Call& call) { return endpoints->pod(call); }));
+  routes.add_prefix(std::string(kNodesPath),
+                    serve::read_only([endpoints](const Call& call) { return endpoints->node(call); }));
+  if (options.set_verbosity && options.config.config.enable_profiling) {
+    routes.add("/debug/flags/v", [endpoints](const Call& call) { return endpoints->verbosity(call); });
+  }
+  add_pages(routes, endpoints);
+  return routes;
+}
+
+}  // namespace berth::daemon

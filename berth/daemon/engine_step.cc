@@ -1,0 +1,65 @@
+#include "berth/daemon/engine_step.h"
+
+#include <utility>
+
+namespace berth::daemon {
+
+namespace {
+
+// Room for so many messages is kept from turn to turn; what a burst needed beyond that is given back.
+constexpr std::size_t kMessagesKept = 4096;
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+}  // namespace
+
+EngineStep::EngineStep(engine::Scheduler& scheduler, const Clock& clock, Send send, EngineLimits limits)
+    : scheduler_(scheduler), clock_(clock), send_(std::move(send)), limits_(limits) {}
+
+void EngineStep::run(std::vector<EngineMessage>& messages) {
+  // Each turn anew: the wall's clock may have been set since.
+  scheduler_.set_wall_clock_offset(clock_.wall_now() - clock_.now());
+  for (EngineMessage& message : messages) take_in(message);
+  messages.clear();
+  if (messages.capacity() > kMessagesKept) messages.shrink_to_fit();
+  scheduler_.advance(clock_.now());
+  try_pods();
+  if (std::vector<engine::Command> commands = scheduler_.take_commands(); !commands.empty()) {
+    send_(std::move(commands));
+  }
+}
+
+bool EngineStep::has_work() const {
+  return !has_ended_ && scheduler_.commands_under_way() < limits_.commands_under_way && scheduler_.has_work();
+}
+
+void EngineStep::take_in(EngineMessage& message) {
+  const Instant now = clock_.now();
+  std::visit(Overloaded{
+                 [&](const ObjectSeen& seen) { scheduler_.observe(seen.object, now); },
+                 [&](const ObjectGone& gone) { scheduler_.observe_deleted(gone.object, now); },
+                 [&](const KindListed& listed) { scheduler_.observe_list(*listed.kind, listed.objects, now); },
+                 [&](const CommandEnded& ended) { scheduler_.complete(ended.id, ended.outcome, now); },
+                 [&](WorkBegins) { scheduler_.start(now); },
+                 [&](WorkEnds) { has_ended_ = true; },
+                 [&](const Question& question) {
+                   scheduler_.advance(now);  // an idle engine's gauges may be old
+                   question.ask(scheduler_);
+                 },
+             },
+             message);
+}
+
+void EngineStep::try_pods() {
+  const Instant began = clock_.now();
+  Instant now = began;
+  for (std::size_t tried = 0; tried < limits_.tries && now - began < limits_.time && has_work(); ++tried) {
+    if (!scheduler_.try_next(now)) return;
+    now = clock_.now();
+  }
+}
+
+}  // namespace berth::daemon

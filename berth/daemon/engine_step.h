@@ -1,0 +1,88 @@
+// How the daemon drives the engine, without the thread: what happened goes in as messages, one turn at a time, commands
+// come out. EngineThread (engine_thread.h) runs turns on a thread of its own; a test runs them in virtual time.
+//
+// A turn takes in all messages, does what is due and tries some pods: few enough that messages which come meanwhile
+// (questions, results, a node that is gone) wait for milliseconds, and enough that commands leave in handfuls.
+//
+// Limit: while too many commands have no result yet no pod is tried. So an API server that is slower than the engine
+// makes pods wait in the queue, where they are ordered by priority, and not in a growing heap of requests.
+//
+// Not thread safe.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <variant>
+#include <vector>
+
+#include "berth/api/object.h"
+#include "berth/base/time.h"
+#include "berth/daemon/clock.h"
+#include "berth/engine/command.h"
+#include "berth/engine/scheduler.h"
+
+namespace berth::daemon {
+
+// --- Messages --------------------------------------------------------------------------------------------------------
+
+struct ObjectSeen {
+  api::AnyObject object;
+};
+struct ObjectGone {
+  api::AnyObject object;
+};
+struct KindListed {
+  const api::ObjectKind* kind;
+  std::vector<api::AnyObject> objects;
+};
+struct CommandEnded {
+  engine::CommandId id;
+  engine::Outcome outcome;
+};
+// The caches are filled and this is the one scheduler that works: pods are tried from now on.
+struct WorkBegins {};
+// The process ends: no further pod is tried, what is under way goes on.
+struct WorkEnds {};
+struct Question {
+  std::function<void(engine::Scheduler&)> ask;
+};
+
+using EngineMessage = std::variant<ObjectSeen, ObjectGone, KindListed, CommandEnded, WorkBegins, WorkEnds, Question>;
+
+// --- The turn --------------------------------------------------------------------------------------------------------
+
+struct EngineLimits {
+  // Of one turn: whichever is reached first.
+  std::size_t tries = 32;
+  Duration time = Duration::milliseconds(2);
+  // Commands without a result above which no pod is tried. Several seconds of work for an API server.
+  std::size_t commands_under_way = 4000;
+};
+
+class EngineStep {
+ public:
+  using Send = std::function<void(std::vector<engine::Command>)>;
+
+  // All of these outlive it.
+  EngineStep(engine::Scheduler& scheduler, const Clock& clock, Send send, EngineLimits limits = {});
+
+  // One turn. The messages are used up.
+  void run(std::vector<EngineMessage>& messages);
+
+  // Whether a turn would try a pod although there is no message.
+  bool has_work() const;
+  // When a turn has something to do although there is no message; unset if never.
+  Instant next_due() const { return scheduler_.next_due(); }
+
+ private:
+  void take_in(EngineMessage& message);
+  void try_pods();
+
+  engine::Scheduler& scheduler_;
+  const Clock& clock_;
+  Send send_;
+  EngineLimits limits_;
+  bool has_ended_ = false;
+};
+
+}  // namespace berth::daemon

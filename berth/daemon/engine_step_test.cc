@@ -1,0 +1,159 @@
+#include "berth/daemon/engine_step.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/api/kinds.h"
+#include "berth/engine/testing.h"
+
+namespace berth::daemon {
+namespace {
+
+using engine::testing::node;
+using engine::testing::pod;
+
+class ManualClock final : public Clock {
+ public:
+  Instant now() const override { return time + per_reading * static_cast<std::int64_t>(++readings); }
+  Instant wall_now() const override { return time + wall_offset; }
+
+  Instant time = engine::testing::kStart;
+  Duration wall_offset;
+  Duration per_reading;  // work takes time
+  mutable std::size_t readings = 0;
+};
+
+class EngineStepTest : public testing::Test {
+ protected:
+  explicit EngineStepTest(EngineLimits limits = {})
+      : scheduler_(*engine::Scheduler::make({})),
+        step_(
+            *scheduler_, clock_,
+            [this](std::vector<engine::Command> commands) { batches_.push_back(std::move(commands)); }, limits) {}
+
+  template <typename... Messages>
+  void turn(Messages... messages) {
+    std::vector<EngineMessage> all;
+    (all.emplace_back(std::move(messages)), ...);
+    step_.run(all);
+    EXPECT_TRUE(all.empty());
+  }
+  static ObjectSeen seen(api::PodPtr object) { return {api::AnyObject(std::move(object))}; }
+  static ObjectSeen seen(api::NodePtr object) { return {api::AnyObject(std::move(object))}; }
+  void add_pods(int count) {
+    std::vector<EngineMessage> all;
+    for (int i = 0; i < count; ++i) all.emplace_back(seen(pod("p" + std::to_string(i), "1m").build()));
+    step_.run(all);
+  }
+
+  template <typename What>
+  std::size_t sent() const {
+    std::size_t count = 0;
+    for (const auto& batch : batches_) {
+      for (const engine::Command& command : batch) count += std::holds_alternative<What>(command.what) ? 1 : 0;
+    }
+    return count;
+  }
+
+  ManualClock clock_;
+  std::vector<std::vector<engine::Command>> batches_;
+  std::unique_ptr<engine::Scheduler> scheduler_;
+  EngineStep step_;
+};
+
+TEST_F(EngineStepTest, TriesAPodInTheTurnInWhichItCame) {
+  turn(seen(node("n1", "4")), WorkBegins{});
+  turn(seen(pod("a").build()));
+  EXPECT_EQ(sent<engine::BindPod>(), 1u);
+  EXPECT_FALSE(step_.has_work());
+}
+
+TEST_F(EngineStepTest, TriesNoPodBeforeTheWorkBegins) {
+  turn(seen(node("n1", "4")), seen(pod("a").build()));
+  EXPECT_EQ(sent<engine::BindPod>(), 0u);
+  EXPECT_FALSE(step_.has_work());
+  turn(WorkBegins{});
+  EXPECT_EQ(sent<engine::BindPod>(), 1u);
+}
+
+TEST_F(EngineStepTest, SendsTheCommandsOfATurnTogetherAndNothingIfThereAreNone) {
+  turn(seen(node("n1", "4")), WorkBegins{});
+  EXPECT_TRUE(batches_.empty());
+  turn(seen(pod("a").build()), seen(pod("b").build()));
+  EXPECT_EQ(batches_.size(), 1u);
+}
+
+TEST_F(EngineStepTest, TakesABurstInSeveralTurns) {
+  turn(seen(node("n1", "4")), WorkBegins{});
+  add_pods(100);
+  EXPECT_EQ(sent<engine::BindPod>(), 32u);
+  EXPECT_TRUE(step_.has_work());
+  while (step_.has_work()) turn();
+  EXPECT_EQ(sent<engine::BindPod>(), 100u);
+}
+
+TEST_F(EngineStepTest, EndsATurnWhenItHasTakenLongEnough) {
+  turn(seen(node("n1", "4")), WorkBegins{});
+  clock_.per_reading = Duration::milliseconds(1);
+  add_pods(100);
+  EXPECT_LE(sent<engine::BindPod>(), 3u);
+  EXPECT_GE(sent<engine::BindPod>(), 1u);
+}
+
+TEST_F(EngineStepTest, AnswersAQuestionAfterWhatCameBeforeIt) {
+  engine::PodPlace place = engine::PodPlace::kBound;
+  turn(seen(pod("a").build()),
+       Question{[&](engine::Scheduler& scheduler) { place = scheduler.place_of(Symbol("default"), "a"); }});
+  EXPECT_EQ(place, engine::PodPlace::kActive);
+}
+
+TEST_F(EngineStepTest, TakesOverWholeLists) {
+  turn(seen(node("n1", "4")), seen(node("n2", "4")));
+  turn(KindListed{&api::kind_of<api::Node>(), {api::AnyObject(node("n2", "4"))}});
+  EXPECT_EQ(scheduler_->cache().nodes().node_count(), 1u);
+  turn(ObjectGone{api::AnyObject(node("n2", "4"))});
+  EXPECT_EQ(scheduler_->cache().nodes().node_count(), 0u);
+}
+
+class EngineStepLimitTest : public EngineStepTest {
+ protected:
+  EngineStepLimitTest() : EngineStepTest({.tries = 32, .time = Duration::seconds(1), .commands_under_way = 5}) {}
+};
+
+TEST_F(EngineStepLimitTest, WaitsWhileTooManyCommandsHaveNoResult) {
+  turn(seen(node("n1", "4")), WorkBegins{});
+  add_pods(20);
+  EXPECT_EQ(sent<engine::BindPod>(), 5u);
+  EXPECT_FALSE(step_.has_work());
+  turn(CommandEnded{batches_[0][0].id, {}});
+  EXPECT_EQ(sent<engine::BindPod>(), 6u);
+}
+
+TEST_F(EngineStepTest, TriesNoPodAfterTheWorkHasEnded) {
+  turn(seen(node("n1", "4")), WorkBegins{});
+  turn(seen(pod("a").build()));
+  turn(WorkEnds{}, seen(pod("late").build()));
+  EXPECT_EQ(sent<engine::BindPod>(), 1u);
+  EXPECT_FALSE(step_.has_work());
+  turn(CommandEnded{batches_[0][0].id, {}});
+  EXPECT_EQ(sent<engine::PublishEvent>(), 1u);  // what was under way goes on
+}
+
+TEST_F(EngineStepTest, WritesTheTimeOfTheWallIntoConditions) {
+  turn(WorkBegins{});
+  clock_.wall_offset = Duration::hours(24);  // somebody set the clock
+  turn(seen(pod("a").build()));
+  for (const engine::Command& command : batches_.at(0)) {
+    const auto* patch = std::get_if<engine::PatchPodStatus>(&command.what);
+    if (patch == nullptr) continue;
+    EXPECT_EQ(patch->condition->last_transition_time.floor_to_second(), clock_.wall_now().floor_to_second());
+  }
+  EXPECT_EQ(sent<engine::PatchPodStatus>(), 1u);
+}
+
+}  // namespace
+}  // namespace berth::daemon

@@ -1,0 +1,94 @@
+// The engine on a thread of its own. Everybody else talks to it through a mailbox; what the engine wants done leaves
+// through `send`, which is called on the engine's thread, a handful of commands at a time.
+//
+// The thread sleeps until there is a message, a pod to try or something due; it never polls. What is sent in the order
+// of the calls is taken in in that order.
+//
+// Thread safe, but for start-up and the end: make() and stop() belong to whoever owns it.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "berth/api/object.h"
+#include "berth/base/error.h"
+#include "berth/base/function_ref.h"
+#include "berth/base/time.h"
+#include "berth/daemon/clock.h"
+#include "berth/daemon/engine_inbox.h"
+#include "berth/daemon/engine_step.h"
+#include "berth/engine/command.h"
+#include "berth/engine/metrics.h"
+#include "berth/engine/scheduler.h"
+
+namespace berth::daemon {
+
+class EngineThread final : public EngineInbox {
+ public:
+  // `options.metrics` is set here. The thread runs when this returns; pods are tried after start(). The error: a
+  // profile that cannot be built.
+  static Result<std::unique_ptr<EngineThread>> make(engine::Options options, EngineStep::Send send,
+                                                    EngineLimits limits = {});
+  // As stop().
+  ~EngineThread() override;
+  EngineThread(const EngineThread&) = delete;
+  EngineThread& operator=(const EngineThread&) = delete;
+
+  // --- What happened -------------------------------------------------------------------------------------------------
+
+  void observe(api::AnyObject object) override { put(ObjectSeen{std::move(object)}); }
+  void observe_deleted(api::AnyObject object) override { put(ObjectGone{std::move(object)}); }
+  void observe_list(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) override {
+    put(KindListed{&kind, std::move(objects)});
+  }
+  void complete(engine::CommandId id, engine::Outcome outcome) override { put(CommandEnded{id, std::move(outcome)}); }
+  void start() override { put(WorkBegins{}); }
+
+  // --- Asking --------------------------------------------------------------------------------------------------------
+
+  // Runs `ask` on the engine's thread, between two turns, and waits for it. False if it was not run because the thread
+  // has stopped. Not from within `send` or another question.
+  bool ask(FunctionRef<void(engine::Scheduler&)> ask);
+
+  // What is counted. Only to be read from within a question.
+  const engine::SchedulerMetrics& metrics() const { return metrics_; }
+
+  // --- The end -------------------------------------------------------------------------------------------------------
+
+  // Tries no further pods. When this returns the last command of an attempt has been sent; results are still taken in.
+  void end_work();
+  // Ends the thread. What is in the mailbox stays undone, questions are answered with false.
+  void stop();
+
+ private:
+  explicit EngineThread(EngineStep::Send send);
+  Result<void> set_up(engine::Options options, EngineLimits limits);
+
+  void put(EngineMessage message);
+  void run();
+  // Waits for something to do. The messages, or nothing if the thread has to end.
+  bool wait_for_messages(std::vector<EngineMessage>& messages);
+
+  EngineStep::Send send_;
+  MachineClock clock_;
+  engine::SchedulerMetrics metrics_;
+  std::unique_ptr<engine::Scheduler> scheduler_;  // of the thread, once it runs
+  std::unique_ptr<EngineStep> step_;              // likewise
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable something_to_do_;
+  std::condition_variable progress_;  // a question is answered, or the thread has ended
+  std::vector<EngineMessage> mailbox_;
+  bool sleeps_ = false;
+  bool is_stopping_ = false;
+  bool has_ended_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace berth::daemon

@@ -1,0 +1,57 @@
+#include "berth/daemon/scheduling_log.h"
+
+namespace berth::daemon {
+
+namespace {
+
+// Levels as kube-scheduler has them: outcomes at 2, attempts at 3.
+constexpr int kOutcome = 2;
+constexpr int kAttempt = 3;
+
+LogObject name_of(const api::Pod& pod) {
+  return {pod.metadata.name_space, pod.metadata.name};
+}
+
+}  // namespace
+
+void SchedulingLog::attempt_ended(const api::Pod& pod, const engine::AttemptRecord& attempt, Instant) {
+  switch (attempt.result) {
+    case engine::AttemptResult::kPlaced:
+      log_.info(kAttempt, "Node is chosen",
+                {{"pod", name_of(pod)},
+                 {"node", attempt.node},
+                 {"evaluatedNodes", attempt.nodes_evaluated},
+                 {"feasibleNodes", attempt.nodes_feasible},
+                 {"attempt", attempt.number}});
+      return;
+    case engine::AttemptResult::kUnschedulable:
+      log_.info(kOutcome, "Unable to schedule pod; no fit; waiting",
+                {{"pod", name_of(pod)}, {"err", attempt.message}, {"attempt", attempt.number}});
+      return;
+    case engine::AttemptResult::kError:
+      log_.error("Error scheduling pod; retrying", {{"err", attempt.message}, {"pod", name_of(pod)}});
+      return;
+    case engine::AttemptResult::kSkipped:
+      log_.info(kAttempt, "Skip schedule", {{"pod", name_of(pod)}, {"why", attempt.message}});
+      return;
+  }
+}
+
+void SchedulingLog::pod_bound(const api::Pod& pod, Symbol node, Instant) {
+  log_.info(kOutcome, "Successfully bound pod to node", {{"pod", name_of(pod)}, {"node", node}});
+}
+
+void SchedulingLog::binding_failed(const api::Pod& pod, Symbol node, std::string_view why, Instant) {
+  log_.error("Binding failed; the pod is tried again", {{"err", why}, {"pod", name_of(pod)}, {"node", node}});
+}
+
+void SchedulingLog::preemption_began(const api::Pod& preemptor, Symbol node, const std::vector<api::PodPtr>& victims,
+                                     Instant) {
+  if (!log_.is_on(kOutcome)) return;
+  for (const api::PodPtr& victim : victims) {
+    log_.info(kOutcome, "Preempted pod to make room",
+              {{"preemptor", name_of(preemptor)}, {"victim", name_of(*victim)}, {"node", node}});
+  }
+}
+
+}  // namespace berth::daemon

@@ -1,0 +1,108 @@
+#include "berth/informer/informers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "berth/api/kinds.h"
+
+namespace berth::informer {
+
+namespace {
+
+// As Kubernetes writes it: "replicasets.v1.apps", "pods.v1".
+std::string resource_name(const api::ObjectKind& kind) {
+  const std::size_t slash = kind.api_version.find('/');
+  if (slash == std::string_view::npos) return fmt::format("{}.{}", kind.resource, kind.api_version);
+  return fmt::format("{}.{}.{}", kind.resource, kind.api_version.substr(slash + 1), kind.api_version.substr(0, slash));
+}
+
+template <typename T>
+InformedKind required() {
+  return {.kind = &api::kind_of<T>(), .is_optional = false, .field_selector = {}};
+}
+
+template <typename T>
+InformedKind optional() {
+  return {.kind = &api::kind_of<T>(), .is_optional = true, .field_selector = {}};
+}
+
+}  // namespace
+
+std::vector<InformedKind> scheduler_kinds() {
+  // Priority classes are not among them: admission copies a class's value to the pod, and kube-scheduler's role may not
+  // read them.
+  //
+  // Pods that have ended hold nothing; leaving them out saves most of the memory in clusters that run jobs.
+  InformedKind pods = required<api::Pod>();
+  pods.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
+  return {
+      required<api::Namespace>(),
+      required<api::Service>(),
+      required<api::ReplicationController>(),
+      required<api::ReplicaSet>(),
+      required<api::StatefulSet>(),
+      required<api::PodDisruptionBudget>(),
+      required<api::StorageClass>(),
+      required<api::CsiDriver>(),
+      required<api::CsiNode>(),
+      required<api::CsiStorageCapacity>(),
+      required<api::PersistentVolume>(),
+      required<api::PersistentVolumeClaim>(),
+      required<api::VolumeAttachment>(),
+      optional<api::DeviceClass>(),
+      optional<api::ResourceSlice>(),
+      optional<api::ResourceClaim>(),
+      required<api::Node>(),
+      std::move(pods),
+  };
+}
+
+Informers::Informers(client::Loop& loop, client::Transport& transport, Sink& sink, Rng rng, Options options)
+    : options_(std::move(options)) {
+  reflectors_.reserve(options_.kinds.size());
+  for (const InformedKind& informed : options_.kinds) {
+    ReflectorOptions reflector = options_.reflector;
+    reflector.field_selector = informed.field_selector;
+    reflector.label_selector.clear();
+    reflector.is_optional = informed.is_optional;
+    reflector.on_synced = [this] { on_synced(); };
+    reflectors_.push_back(std::make_unique<Reflector>(*informed.kind, loop, transport, sink,
+                                                      rng.fork(reflectors_.size()), std::move(reflector)));
+  }
+}
+
+Informers::~Informers() = default;
+
+void Informers::start() {
+  for (const auto& reflector : reflectors_) reflector->start();
+}
+
+void Informers::stop() {
+  for (const auto& reflector : reflectors_) reflector->stop();
+}
+
+void Informers::on_synced() {
+  if (++synced_ == reflectors_.size() && options_.on_all_synced) options_.on_all_synced();
+}
+
+bool Informers::all_synced() const {
+  return synced_ == reflectors_.size();
+}
+
+std::vector<std::string> Informers::unsynced() const {
+  std::vector<std::string> names;
+  for (const auto& reflector : reflectors_) {
+    if (!reflector->is_synced()) names.push_back(resource_name(reflector->kind()));
+  }
+  return names;
+}
+
+const Reflector* Informers::find(const api::ObjectKind& kind) const {
+  const auto found = std::ranges::find_if(reflectors_, [&](const auto& each) { return &each->kind() == &kind; });
+  return found == reflectors_.end() ? nullptr : found->get();
+}
+
+}  // namespace berth::informer

@@ -1,0 +1,41 @@
+// Questions to the API server, asked from the server's threads: who has this token, may this user do that.
+//
+// The transport lives on the thread of its loop. ApiReviews hands a question over, waits for the answer and gives up
+// after a while. It must not be called on the loop's thread, which would wait for itself. Loop and transport outlive
+// it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "berth/base/error.h"
+#include "berth/base/time.h"
+#include "berth/client/loop.h"
+#include "berth/client/transport.h"
+
+namespace berth::serve {
+
+class Reviews {
+ public:
+  virtual ~Reviews() = default;
+  // The body of the answer. The error: no answer, or one other than 2xx.
+  virtual Result<std::string> post(std::string path, std::string body) = 0;
+};
+
+class ApiReviews final : public Reviews {
+ public:
+  static constexpr Duration kTimeout = Duration::seconds(10);
+
+  ApiReviews(client::Loop& loop, client::Transport& transport, Duration timeout = kTimeout)
+      : loop_(loop), transport_(transport), timeout_(timeout) {}
+
+  Result<std::string> post(std::string path, std::string body) override;
+
+ private:
+  client::Loop& loop_;
+  client::Transport& transport_;
+  const Duration timeout_;
+};
+
+}  // namespace berth::serve
