@@ -114,8 +114,12 @@ void ClusterSession::begin_shutdown(Grace grace, std::function<void()> on_done) 
   });
   writing_.loop.post([this, grace, on_done = std::move(on_done)] {
     dispatcher_->begin_shutdown(grace.binds, [this, grace, on_done] {
-      // Another may lead while events are written that say what this one did.
-      give_back_lease(grace.lease, [this, grace, on_done] { events_->begin_shutdown(grace.events, on_done); });
+      if (options_.let_engine_settle) options_.let_engine_settle();
+      // What the engine sent comes before this in the loop's turn.
+      writing_.loop.post([this, grace, on_done] {
+        // Another may lead while events are written that say what this one did.
+        give_back_lease(grace.lease, [this, grace, on_done] { events_->begin_shutdown(grace.events, on_done); });
+      });
     });
   });
 }

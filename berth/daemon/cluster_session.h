@@ -57,6 +57,9 @@ class ClusterSession {
     std::uint64_t seed = 0;  // of jitter
     // This process does not lead any more: it must end at once. On the writing loop's thread.
     std::function<void()> on_lost_leadership;
+    // Returns when the engine has sent what followed from the last results: the events of the last binds. Called at the
+    // end, on the writing loop's thread. May be empty where the engine is on that thread itself.
+    std::function<void()> let_engine_settle;
   };
 
   // All outlive the session.

@@ -153,6 +153,7 @@ engine::Options Process::engine_options() {
 
 ClusterSession::Options Process::session_options() {
   ClusterSession::Options options;
+  options.let_engine_settle = [this] { engine_->settle(); };
   options.dispatcher.configured_extenders = settings_.config.config.extenders;
   options.dispatcher.extender_transport = [this](std::size_t extender) { return connections_->extender(extender); };
   if (settings_.limit) {

@@ -50,7 +50,11 @@ bool EngineThread::ask(FunctionRef<void(engine::Scheduler&)> ask) {
 
 void EngineThread::end_work() {
   put(WorkEnds{});
-  // The answer to the second question comes in a turn after the one that ended the work, whose commands are sent.
+  settle();
+}
+
+void EngineThread::settle() {
+  // The answer to the second question comes in a turn after that of the first, whose commands are sent.
   if (ask([](engine::Scheduler&) {})) (void)ask([](engine::Scheduler&) {});
 }
 

@@ -62,6 +62,8 @@ class EngineThread final : public EngineInbox {
 
   // Tries no further pods. When this returns the last command of an attempt has been sent; results are still taken in.
   void end_work();
+  // Returns when what was reported before has been taken in, and the commands that followed from it have been sent.
+  void settle();
   // Ends the thread. What is in the mailbox stays undone, questions are answered with false.
   void stop();
 

@@ -13,9 +13,14 @@ from world import BerthTest, Suite, note
 
 NODES = 40
 ROUNDS = 5
-PODS_PER_ROUND = 1000
+PODS_PER_ROUND = 150  # 750 pods, for a test run of a minute or two
+PODS_PER_ROUND_OF_A_SOAK = 1000
 FLAT = 1.25  # how much more memory the last rounds may need than the middle ones
 SEED = 20260
+
+
+def pods_per_round():
+    return PODS_PER_ROUND if Suite.soak_minutes is None else PODS_PER_ROUND_OF_A_SOAK
 
 
 class Churn(BerthTest):
@@ -56,7 +61,7 @@ class Churn(BerthTest):
             self.admin.wait_all("Pod", lambda found: not found, timeout=60, what="gone")
             memory.append(self.daemon.process.memory())
         seconds = time.monotonic() - started
-        note(f"churn: {len(memory) * PODS_PER_ROUND} pods in {seconds:.0f} s; memory after each round, MB: "
+        note(f"churn: {len(memory) * pods_per_round()} pods in {seconds:.0f} s; memory after each round, MB: "
              + " ".join(f"{size / 1e6:.0f}" for size in memory))
         middle = max(memory[1:max(2, len(memory) // 2 + 1)])
         self.assertLess(memory[-1], middle * FLAT + 8e6, "memory grows")
@@ -75,7 +80,7 @@ class Churn(BerthTest):
 
     def one_round(self, number, chance):
         """Pods of several kinds; a third of them deleted again as they come."""
-        pods = [self.some_pod(f"r{number}-{index}", chance) for index in range(PODS_PER_ROUND)]
+        pods = [self.some_pod(f"r{number}-{index}", chance) for index in range(pods_per_round())]
         for start in range(0, len(pods), 100):
             some = pods[start:start + 100]
             self.admin.create_all(some)

@@ -83,6 +83,7 @@ class BerthTest(unittest.TestCase):
     schedulers = ("default-scheduler",)
     starts_daemon = True
     runs_kubelet = True
+    events_that_may_be_missing = 0
 
     @classmethod
     def setUpClass(cls):
@@ -90,7 +91,8 @@ class BerthTest(unittest.TestCase):
         cls.admin = Suite.cluster.client()
         cls.recorder = Recorder(Suite.cluster.client())
         cls.kubelet = Kubelet(Suite.cluster.client()) if cls.runs_kubelet else None
-        cls.checker = Checker(cls.cluster, cls.recorder, cls.schedulers, clusters.ADMIN, Suite.is_reference)
+        cls.checker = Checker(cls.cluster, cls.recorder, cls.schedulers, clusters.ADMIN, Suite.is_reference,
+                              cls.events_that_may_be_missing)
         cls.daemon = None
         if cls.starts_daemon:
             cls.daemon = cls.start_daemon()
