@@ -72,6 +72,12 @@ bool is_worth_another_try(const client::ApiError& error) {
   return error.is_transient() || error.is_unauthorized();
 }
 
+// A server that has just started has not read yet who may do what, and refuses everybody. What is refused for another
+// reason is tried a few times more for nothing; a namespace that is going away says so.
+bool may_be_allowed_later(const client::ApiError& error) {
+  return error.is_forbidden() && error.message.find("because it is being terminated") == std::string::npos;
+}
+
 }  // namespace
 
 EventPublisher::EventPublisher(client::Loop& loop, client::Transport& transport, Log& log, const Rng& rng,
@@ -305,6 +311,8 @@ void EventPublisher::failed(Write write, const client::ApiError& error) {
   } else if (error.is_already_exists()) {
     ++counts_.written;  // by an earlier try that seemed to fail
     done_with(write);
+  } else if (may_be_allowed_later(error)) {
+    retry_later(std::move(write), error);
   } else {
     refused(write, error);
   }

@@ -399,10 +399,20 @@ TEST(EventPublisher, WaitsAsLongAsAnOverloadedServerAsks) {
   EXPECT_FALSE(f.transport.open().empty());
 }
 
-TEST(EventPublisher, DoesNotRepeatWhatTheServerRefuses) {
+TEST(EventPublisher, TriesAgainWhereAServerThatHasJustStartedDoesNotKnowUsYet) {
   Fixture f;
   f.publish("web");
   f.answer_oldest(403, "Forbidden");
+  f.loop.advance(Duration::seconds(13));
+  f.answer_oldest(201, "");
+  EXPECT_EQ(f.publisher->counts().written, 1u);
+  EXPECT_EQ(f.publisher->counts().refused, 0u);
+}
+
+TEST(EventPublisher, DoesNotRepeatWhatTheServerRefuses) {
+  Fixture f;
+  f.publish("web");
+  f.answer_oldest(422, "Invalid");
   f.loop.advance(Duration::minutes(5));
   EXPECT_TRUE(f.transport.open().empty());
   EXPECT_EQ(f.publisher->counts().refused, 1u);

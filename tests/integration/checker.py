@@ -112,15 +112,13 @@ class Checker:
     """`is_lenient` forgives what kube-scheduler does when it does not hear how a bind ended: it forgets the event, and
     says of a bound pod that it failed."""
 
-    def __init__(self, cluster, recorder, schedulers=("default-scheduler",), token=None, is_lenient=False,
-                 events_that_may_be_missing=0):
+    def __init__(self, cluster, recorder, schedulers=("default-scheduler",), token=None, is_lenient=False):
         self._cluster = cluster
         self._client = cluster.client()
         self._recorder = recorder
         self._schedulers = set(schedulers)
         self._token = token
         self._is_lenient = is_lenient
-        self._events_that_may_be_missing = events_that_may_be_missing
 
     def check(self, daemon=None, timeout=SETTLE_SECONDS, events=True):
         """Raises AssertionError with every sentence that is not true in the end."""
@@ -181,7 +179,7 @@ class Checker:
             missing = [pod["metadata"]["name"] for pod in self._client.list("Pod", "*")
                        if pod["spec"]["schedulerName"] in self._schedulers and kube.node_of(pod)
                        and kube.scheduled(pod) and pod["metadata"]["uid"] not in seen]
-            return len(missing) <= self._events_that_may_be_missing
+            return not missing
         wait_until(published, timeout,
                    lambda: f"every bound pod has its event Scheduled; {len(missing)} have not: {missing[:5]}", 0.3)
 

@@ -253,9 +253,6 @@ class Servers(BerthTest):
     """API server and etcd die and come back, under load."""
 
     config = configuration(podMaxBackoffSeconds=2)
-    # A pod whose binding was answered by a server that went away in that moment may lack its event Scheduled:
-    # docs/daemon.md. kube-scheduler loses such events too.
-    events_that_may_be_missing = 3
 
     def load(self, prefix, count=150):
         self.admin.create_all([kube.pod(f"{prefix}-{number}", cpu="50m") for number in range(count)])

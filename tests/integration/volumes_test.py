@@ -48,7 +48,7 @@ class Volumes(BerthTest):
                     {"key": "kubernetes.io/hostname", "operator": "In", "values": ["n1"]}]}}]}})
             self.admin.wait_for("PersistentVolumeClaim", "data", lambda _: provisioner.refused, what="refused")
             # Where it would rather go is full by now, so that the next attempt looks elsewhere.
-            self.admin.patch("Node", "n1", {"spec": {"unschedulable": True}})
+            self.cordon("n1")
             self.bound("p", "n2", timeout=40)
 
     def test_local_volume_that_exists_decides_the_node(self):
@@ -119,7 +119,7 @@ class Volumes(BerthTest):
                     kube.claim("data", storage_class_name="x", volumeName="disk"))
         with Provisioner(self.cluster.client()):
             self.admin.wait_for("PersistentVolumeClaim", "data", lambda it: it["status"].get("phase") == "Bound")
-        self.admin.patch("Node", "n2", {"spec": {"unschedulable": True}})
+        self.cordon("n2")
         self.pod("p", claims=["data"])
         message = self.pending("p", "1 node(s) were unschedulable")
         self.assertIn("1 node(s) didn't match PersistentVolume's node affinity", message)
@@ -131,7 +131,7 @@ class Volumes(BerthTest):
         self.bound_claim("data", labels={ZONE: "b"})
         self.pod("p", claims=["data"])
         self.bound("p", "b")
-        self.admin.patch("Node", "b", {"spec": {"unschedulable": True}})
+        self.cordon("b")
         self.pod("q", claims=["data"])
         self.pending("q", "1 node(s) had no available volume zone")
 

@@ -83,7 +83,6 @@ class BerthTest(unittest.TestCase):
     schedulers = ("default-scheduler",)
     starts_daemon = True
     runs_kubelet = True
-    events_that_may_be_missing = 0
 
     @classmethod
     def setUpClass(cls):
@@ -91,8 +90,7 @@ class BerthTest(unittest.TestCase):
         cls.admin = Suite.cluster.client()
         cls.recorder = Recorder(Suite.cluster.client())
         cls.kubelet = Kubelet(Suite.cluster.client()) if cls.runs_kubelet else None
-        cls.checker = Checker(cls.cluster, cls.recorder, cls.schedulers, clusters.ADMIN, Suite.is_reference,
-                              cls.events_that_may_be_missing)
+        cls.checker = Checker(cls.cluster, cls.recorder, cls.schedulers, clusters.ADMIN, Suite.is_reference)
         cls.daemon = None
         if cls.starts_daemon:
             cls.daemon = cls.start_daemon()
@@ -149,6 +147,11 @@ class BerthTest(unittest.TestCase):
     def nodes(self, *nodes):
         for item in nodes:
             self.admin.create(kube.node(item) if isinstance(item, str) else item)
+
+    def cordon(self, node):
+        """Returns when the scheduler has heard of it, in all likelihood: it learns of nodes and of pods separately."""
+        self.admin.patch("Node", node, {"spec": {"unschedulable": True}})
+        time.sleep(1)
 
     def pod(self, name, **fields):
         return self.admin.create(kube.pod(name, **fields))
