@@ -33,6 +33,7 @@ namespace client = berth::client;
 constexpr std::size_t kAtATime = 32;
 constexpr std::size_t kBindsAtATime = 64;  // what the floor in docs/benchmarks.md is measured with
 constexpr Duration kPatience = Duration::minutes(10);
+constexpr const char* kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr const char* kPods = "/api/v1/namespaces/default/pods";
 constexpr const char* kNodes = "/api/v1/nodes";
 constexpr const char* kEvents = "/apis/events.k8s.io/v1/namespaces/default/events";
@@ -57,7 +58,7 @@ client::Request post(std::string path, std::string body) {
   request.path = std::move(path);
   request.body = std::move(body);
   request.content_type = "application/json";
-  request.accept = "application/vnd.kubernetes.protobuf";
+  request.accept = kProtobuf;
   return request;
 }
 
@@ -84,7 +85,10 @@ Result<void> bind_without_deciding(client::CurlLoop& loop, const Work& work) {
   if (!watch) return berth::fail(watch.error());
   const auto bound = bench::flood(loop, work.count, kBindsAtATime, [&](std::size_t i) {
     const std::string pod = bench::pod_name(i);
-    return post(fmt::format("{}/{}/binding", kPods, pod), bench::binding_json(pod, bench::node_name(i % work.nodes)));
+    client::Request request =
+        post(fmt::format("{}/{}/binding", kPods, pod), bench::binding_protobuf(pod, bench::node_name(i % work.nodes)));
+    request.content_type = kProtobuf;
+    return request;
   });
   if (!bound) return bound;
   (*watch)->wait(work.count, kPatience);

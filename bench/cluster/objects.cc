@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+#include <utility>
+
+#include "berth/api/kinds.h"
+#include "berth/codec/protobuf.h"
+
 namespace berth::bench {
 
 namespace {
@@ -60,10 +66,13 @@ std::string pod_json(std::size_t i, Shape shape, std::string_view scheduler, std
       pod_name(i), app, scheduler, place, rules);
 }
 
-std::string binding_json(std::string_view pod, std::string_view node) {
-  return fmt::format(R"({{"apiVersion":"v1","kind":"Binding","metadata":{{"name":"{}","namespace":"default"}},)"
-                     R"("target":{{"apiVersion":"v1","kind":"Node","name":"{}"}}}})",
-                     pod, node);
+std::string binding_protobuf(std::string_view pod, std::string_view node) {
+  auto binding = std::make_shared<api::Binding>();
+  binding->metadata.name = pod;
+  binding->metadata.name_space = Symbol("default");
+  binding->target.kind = Symbol("Node");
+  binding->target.name = node;
+  return codec::object_to_protobuf(api::AnyObject(std::shared_ptr<const api::Binding>(std::move(binding))));
 }
 
 }  // namespace berth::bench

@@ -20,6 +20,7 @@ std::string pod_name(std::size_t i);
 std::string node_json(std::size_t i);
 // On a node already if `node` is not empty.
 std::string pod_json(std::size_t i, Shape shape, std::string_view scheduler, std::string_view node = {});
-std::string binding_json(std::string_view pod, std::string_view node);
+// In protobuf, as schedulers send it.
+std::string binding_protobuf(std::string_view pod, std::string_view node);
 
 }  // namespace berth::bench
