@@ -1,21 +1,10 @@
 #include "berth/client/transport.h"
 
-#include <algorithm>
 #include <charconv>
 
+#include "berth/base/ascii.h"
+
 namespace berth::client {
-
-namespace {
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool same_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
-
-}  // namespace
 
 std::string_view to_string(Method method) {
   switch (method) {

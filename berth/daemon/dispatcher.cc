@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "berth/base/check.h"
+#include "berth/client/jitter.h"
 #include "berth/daemon/extender_client.h"
 
 namespace berth::daemon {
@@ -280,8 +281,7 @@ std::optional<Duration> Dispatcher::delay_before_retry(Job& job, const Reading& 
 }
 
 Duration Dispatcher::jittered(Duration delay) {
-  const double more = rng_.unit() * options_.jitter * static_cast<double>(delay.nanoseconds());
-  return delay + Duration::nanoseconds(static_cast<std::int64_t>(more));
+  return client::jittered(delay, options_.jitter, rng_);
 }
 
 void Dispatcher::back_off(Job& job, Duration delay) {

@@ -11,6 +11,7 @@
 
 #include "berth/api/kinds.h"
 #include "berth/base/check.h"
+#include "berth/base/overloaded.h"
 #include "berth/client/api_error.h"
 #include "berth/client/paths.h"
 #include "berth/codec/json.h"
@@ -29,11 +30,6 @@ constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 // Errors may come in JSON, from proxies and where the server has not got as far as looking at this.
 constexpr std::string_view kProtobufOrJson = "application/vnd.kubernetes.protobuf,application/json";
 constexpr std::string_view kProtobufMagic("k8s\0", 4);
-
-template <typename... Fs>
-struct Overloaded : Fs... {
-  using Fs::operator()...;
-};
 
 const api::ObjectKind& pods() {
   return api::kind_of<api::Pod>();

@@ -2,17 +2,14 @@
 
 #include <utility>
 
+#include "berth/base/overloaded.h"
+
 namespace berth::daemon {
 
 namespace {
 
 // Room for so many messages is kept from turn to turn; what a burst needed beyond that is given back.
 constexpr std::size_t kMessagesKept = 4096;
-
-template <typename... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/api/kinds.h"
+#include "berth/client/jitter.h"
 #include "berth/client/paths.h"
 #include "berth/codec/json.h"
 #include "berth/codec/protobuf.h"
@@ -26,11 +27,7 @@ constexpr Duration kLongestRetryAfter = Duration::minutes(1);
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr std::string_view kStrategicMergePatch = "application/strategic-merge-patch+json";
 
-// Upstream's wait.Jitter with a factor of a quarter.
-Duration jittered(Duration delay, Rng& rng) {
-  return delay +
-         Duration::nanoseconds(static_cast<std::int64_t>(rng.unit() * 0.25 * static_cast<double>(delay.nanoseconds())));
-}
+constexpr double kJitter = 0.25;  // upstream's
 
 Duration hold_after(int times) {
   return std::min(kFirstHold * (std::int64_t{1} << std::min(times, 10)), kLongestHold);
@@ -331,7 +328,8 @@ void EventPublisher::retry_later(Write write, const client::ApiError& error) {
   if (log_.is_on(4)) {
     log_.info(4, "Could not write an event, trying again later", {{"err", error.text()}, {"tries", write.tries}});
   }
-  const Duration delay = std::max(jittered(kRetryDelay, rng_), std::min(error.retry_after, kLongestRetryAfter));
+  const Duration delay =
+      std::max(client::jittered(kRetryDelay, kJitter, rng_), std::min(error.retry_after, kLongestRetryAfter));
   backlog_bytes_ += write.bytes();
   waiting_.emplace(loop_.now() + delay, std::move(write));
   keep_within_limits();
@@ -341,7 +339,7 @@ void EventPublisher::hold_back(Duration at_least) {
   // Requests that were under way together fail together: that is one failure.
   if (is_held_back()) return;
   const Duration hold = std::max(hold_after(times_held_), std::min(at_least, kLongestRetryAfter));
-  held_until_ = loop_.now() + jittered(hold, rng_);
+  held_until_ = loop_.now() + client::jittered(hold, kJitter, rng_);
   ++times_held_;
 }
 

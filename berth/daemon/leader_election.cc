@@ -8,6 +8,7 @@
 #include "berth/api/kinds.h"
 #include "berth/base/check.h"
 #include "berth/base/flat_map.h"
+#include "berth/client/jitter.h"
 #include "berth/client/paths.h"
 #include "berth/codec/json.h"
 
@@ -191,9 +192,7 @@ void LeaderElector::failed(std::string_view why) {
     return try_again_after(options_.retry_period - since_begun);
   }
   log_.info(4, "Failed to acquire lease", {{"err", why}, {"lock", described()}});
-  const double periods = 1 + kJitterFactor * rng_.unit();
-  try_again_after(Duration::nanoseconds(
-      static_cast<std::int64_t>(static_cast<double>(options_.retry_period.nanoseconds()) * periods)));
+  try_again_after(client::jittered(options_.retry_period, kJitterFactor, rng_));
 }
 
 void LeaderElector::started_leading() {

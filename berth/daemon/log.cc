@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "berth/api/names.h"
+#include "berth/base/overloaded.h"
 #include "berth/base/utf8.h"
 
 namespace berth::daemon {
@@ -21,13 +22,6 @@ namespace {
 
 // A line is put together here, mostly without asking for memory.
 using Buffer = fmt::memory_buffer;
-
-template <typename... Visitors>
-struct Overloaded : Visitors... {
-  using Visitors::operator()...;
-};
-template <typename... Visitors>
-Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
 void append(Buffer& out, std::string_view text) {
   out.append(text.data(), text.data() + text.size());

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "berth/base/ascii.h"
 #include "berth/codec/json.h"
 
 namespace berth::serve {

@@ -59,7 +59,6 @@ struct Reply {
 
 using Handler = std::function<Reply(const Call&)>;
 
-bool same_ignoring_case(std::string_view a, std::string_view b);
 // "%2F" and the like; with `plus_is_space` as in queries. Nothing if an escape is broken.
 std::optional<std::string> percent_decoded(std::string_view text, bool plus_is_space);
 // "a=1&b=%20&c": broken parts are left out, as Go does.

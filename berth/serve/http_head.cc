@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "berth/base/ascii.h"
+
 namespace berth::serve {
 
 namespace {

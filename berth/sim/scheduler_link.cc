@@ -9,6 +9,7 @@
 
 #include "berth/api/kinds.h"
 #include "berth/base/check.h"
+#include "berth/base/overloaded.h"
 #include "berth/queue/queued_pod.h"
 
 namespace berth::sim {
@@ -29,11 +30,6 @@ constexpr Duration kMaxReorderDelay = Duration::milliseconds(100);
 constexpr Duration kMinTimer = Duration::milliseconds(1);
 
 constexpr std::size_t kTriesBetweenCommands = 256;
-
-template <typename... Fs>
-struct Overloaded : Fs... {
-  using Fs::operator()...;
-};
 
 std::size_t index_of(const api::ObjectKind& kind) {
   return static_cast<std::size_t>(&kind - api::all_kinds().data());
