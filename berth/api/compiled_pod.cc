@@ -118,12 +118,6 @@ ResourceList scoring_requests_of(const PodTemplate& pod) {
   return pod_requests(pod, PodRequestsOptions{.pod_level = false, .non_missing = &defaults});
 }
 
-bool counts_by_status(const PodStatus& status) {
-  const auto has_resources = [](const ContainerStatus& each) { return each.resources.has_value(); };
-  return status.resources->has_value() || std::ranges::any_of(*status.container_statuses, has_resources) ||
-         std::ranges::any_of(*status.init_container_statuses, has_resources);
-}
-
 }  // namespace
 
 bool conflicts(const HostPort& a, const HostPort& b) {
@@ -178,7 +172,12 @@ std::shared_ptr<const CompiledPod> compile(const PodTemplate& pod) {
 }
 
 PodUsage usage_of(const Pod& pod, const CompiledPod& compiled) {
-  return counts_by_status(pod.status) ? pod_usage(*pod.spec, pod.status) : compiled.usage;
+  return has_resources_in_status(pod.status) ? pod_usage(*pod.spec, pod.status) : compiled.usage;
+}
+
+bool takes_the_same(const Pod& a, const Pod& b, const CompiledPod& compiled) {
+  if (!has_resources_in_status(a.status) && !has_resources_in_status(b.status)) return true;
+  return usage_of(a, compiled) == usage_of(b, compiled);
 }
 
 std::shared_ptr<const CompiledPod> CompiledPods::get(const Interned<PodTemplate>& pod) {

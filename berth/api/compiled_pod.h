@@ -97,6 +97,8 @@ std::shared_ptr<const CompiledPod> compile(const PodTemplate& pod);
 
 // What this pod counts for on its node. Cheap unless the pod has been resized.
 PodUsage usage_of(const Pod& pod, const CompiledPod& compiled);
+// Whether usage_of() is the same for two pods of one template.
+bool takes_the_same(const Pod& a, const Pod& b, const CompiledPod& compiled);
 
 // Compiles each template once. Not thread safe. Results that nobody else holds any more are dropped from time to time.
 class CompiledPods {

@@ -188,6 +188,12 @@ bool is_scalar_resource(Symbol name) {
          is_extended_resource(name);
 }
 
+bool has_resources_in_status(const PodStatus& status) {
+  const auto has_resources = [](const ContainerStatus& each) { return each.resources.has_value(); };
+  return status.resources->has_value() || std::ranges::any_of(*status.container_statuses, has_resources) ||
+         std::ranges::any_of(*status.init_container_statuses, has_resources);
+}
+
 bool has_pod_level_requests(const PodTemplate& pod) {
   return pod.resources && std::ranges::any_of(pod.resources->requests,
                                               [](const auto& entry) { return is_pod_level_resource(entry.key); });

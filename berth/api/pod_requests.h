@@ -61,6 +61,9 @@ ResourceList pod_requests(const PodTemplate& pod, const PodStatus& status, const
 // Without a look at the status: what holds for all pods of a template. Requires: !options.use_status.
 ResourceList pod_requests(const PodTemplate& pod, const PodRequestsOptions& options);
 
+// Whether the status may change what the pod counts for: it does once the pod runs, on nodes that report it.
+bool has_resources_in_status(const PodStatus& status);
+
 // True if spec.resources asks for CPU, memory or huge pages.
 bool has_pod_level_requests(const PodTemplate& pod);
 

@@ -258,20 +258,21 @@ void NodeTable::add_pod(api::PodPtr pod, std::shared_ptr<const api::CompiledPod>
   journal_.append({Change::Kind::kPodAdded, state.row, &cohort});
 }
 
-bool NodeTable::replace_pod(const api::PodPtr& pod, const api::CompiledPod& compiled) {
-  const RowId row = row_of(pod->spec.node_name);
+bool NodeTable::replace_pod(const api::PodPtr& old_pod, const api::PodPtr& new_pod, const api::CompiledPod& compiled) {
+  const RowId row = row_of(new_pod->spec.node_name);
   if (row == kNoRow) return false;
   std::vector<PlacedPod>& pods = states_[row]->pods;
-  const auto placed = std::find_if(pods.begin(), pods.end(),
-                                   [&](const PlacedPod& each) { return each.pod->metadata.uid == pod->metadata.uid; });
-  if (placed == pods.end()) return false;
+  // From the back: pods change most when they are new.
+  const auto placed =
+      std::find_if(pods.rbegin(), pods.rend(), [&](const PlacedPod& each) { return each.pod == old_pod; });
+  if (placed == pods.rend()) return false;
   const Cohort& cohort = *placed->cohort;
-  const bool is_same = placed->compiled.get() == &compiled && cohort.name_space == pod->metadata.name_space &&
-                       cohort.labels.identity() == pod->metadata.labels.identity() &&
-                       cohort.is_terminating == pod->metadata.deletion_timestamp.is_set() &&
+  const bool is_same = placed->compiled.get() == &compiled && cohort.name_space == new_pod->metadata.name_space &&
+                       cohort.labels.identity() == new_pod->metadata.labels.identity() &&
+                       cohort.is_terminating == new_pod->metadata.deletion_timestamp.is_set() &&
                        // What a pod takes up while it is being resized stands in its status.
-                       api::usage_of(*placed->pod, compiled) == api::usage_of(*pod, compiled);
-  if (is_same) placed->pod = pod;
+                       api::takes_the_same(*old_pod, *new_pod, compiled);
+  if (is_same) placed->pod = new_pod;
   return is_same;
 }
 

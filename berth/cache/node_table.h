@@ -134,9 +134,9 @@ class NodeTable {
   void remove_node(Symbol name);
   // Requires: spec.node_name is not empty, and no pod of that UID is there.
   void add_pod(api::PodPtr pod, std::shared_ptr<const api::CompiledPod> compiled);
-  // Exchanges the pod of that UID on that node for a newer version, if both are the same to all plugins: nothing else
-  // changes then, and nothing goes into the journal. Returns false, and does nothing, if they are not.
-  bool replace_pod(const api::PodPtr& pod, const api::CompiledPod& compiled);
+  // Exchanges a pod that was added for a newer version, if both are on one node and the same to all plugins: nothing
+  // else changes then, and nothing goes into the journal. Returns false, and does nothing, if they are not.
+  bool replace_pod(const api::PodPtr& old_pod, const api::PodPtr& new_pod, const api::CompiledPod& compiled);
   // Takes the pod with the UID of `pod` from the node that `pod` names. Requires: it is there.
   void remove_pod(const api::Pod& pod);
 

@@ -33,7 +33,7 @@ void SchedulerCache::erase(const Entry& entry) {
 
 bool SchedulerCache::replace(Entry& entry, const api::PodPtr& pod) {
   if (entry.pod->spec.node_name != pod->spec.node_name) return false;
-  if (!table_.replace_pod(pod, *compile(*pod))) return false;
+  if (!table_.replace_pod(entry.pod, pod, *compile(*pod))) return false;
   if (entry.is_assumed) --assumed_count_;
   entry = {pod, false, {}};
   return true;

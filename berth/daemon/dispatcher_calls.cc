@@ -64,11 +64,11 @@ Request with_body(Request request, std::string body, std::string_view content_ty
   return request;
 }
 
-Request bind_request(const api::Binding& binding, Duration timeout) {
-  const api::ObjectMeta& pod = binding.metadata;
+Request bind_request(const std::shared_ptr<const api::Binding>& binding, Duration timeout) {
+  const api::ObjectMeta& pod = binding->metadata;
   return with_body(
       request_of(Method::kPost, client::path_of(pods(), pod.name_space.text(), pod.name, "binding"), timeout),
-      codec::object_to_protobuf(api::AnyObject(std::make_shared<const api::Binding>(binding))), kProtobuf);
+      codec::object_to_protobuf(api::AnyObject(binding)), kProtobuf);
 }
 
 Request delete_request(const engine::PodRef& pod, Duration timeout) {
@@ -234,7 +234,7 @@ Lane lane_of(const Work& work) {
 std::string object_of(const Work& work) {
   return std::visit(Overloaded{
                         [](const engine::BindPod& what) {
-                          return pod_key(what.binding.metadata.name_space, what.binding.metadata.name);
+                          return pod_key(what.binding->metadata.name_space, what.binding->metadata.name);
                         },
                         [](const engine::PatchPodStatus& what) {
                           return pod_key(what.base->metadata.name_space, what.base->metadata.name);

@@ -47,7 +47,7 @@ Work bind() {
   binding.metadata.uid = "u1";
   binding.target.kind = Symbol("Node");
   binding.target.name = "n1";
-  return engine::BindPod{binding};
+  return engine::BindPod{std::make_shared<const api::Binding>(binding)};
 }
 
 Work patch(std::string_view type = "PodScheduled") {
@@ -125,7 +125,7 @@ TEST(BindRequest, PostsABindingInProtobuf) {
   ASSERT_TRUE(object.has_value()) << object.error().message();
   const auto binding = object->as<api::Binding>();
   ASSERT_NE(binding, nullptr);
-  EXPECT_EQ(*binding, std::get<engine::BindPod>(bind()).binding);
+  EXPECT_EQ(*binding, *std::get<engine::BindPod>(bind()).binding);
 }
 
 TEST(ReadRequest, GetsThePodPastAllCaches) {

@@ -97,7 +97,7 @@ class DispatcherTest : public ::testing::Test, public EventSink {
     binding.metadata = pod(name)->metadata;
     binding.target.kind = Symbol("Node");
     binding.target.name = "n1";
-    return {++last_id, engine::BindPod{binding}};
+    return {++last_id, engine::BindPod{std::make_shared<const api::Binding>(binding)}};
   }
   engine::Command patch(std::string_view name, std::string message = "no", std::string version = "1") {
     api::PodCondition condition;
@@ -240,9 +240,10 @@ TEST_F(DispatcherTest, DoesOneThingAtATimePerPodInTheOrderGiven) {
 }
 
 TEST_F(DispatcherTest, LetsPodsOfTheSameNameInOtherNamespacesAlone) {
-  engine::Command elsewhere = bind("a");
-  std::get<engine::BindPod>(elsewhere.what).binding.metadata.name_space = Symbol("other");
-  submit(bind("a"), elsewhere);
+  const engine::Command here = bind("a");
+  api::Binding elsewhere = *std::get<engine::BindPod>(here.what).binding;
+  elsewhere.metadata.name_space = Symbol("other");
+  submit(here, engine::Command{++last_id, engine::BindPod{std::make_shared<const api::Binding>(elsewhere)}});
   EXPECT_EQ(open().size(), 2u);
 }
 

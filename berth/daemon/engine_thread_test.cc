@@ -32,7 +32,7 @@ class Obedient {
     const std::lock_guard lock(mutex_);
     for (const engine::Command& command : commands) {
       if (const auto* bind = std::get_if<engine::BindPod>(&command.what)) {
-        bound_.push_back(bind->binding.metadata.name);
+        bound_.push_back(bind->binding->metadata.name);
         if (bound_.size() == wanted_) enough_.set_value();
       }
       engine_->complete(command.id, {});

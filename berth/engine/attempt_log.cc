@@ -31,19 +31,19 @@ AttemptRecord& AttemptLog::add(std::string_view uid, AttemptRecord record) {
     entries_.push_front({.uid = std::string(uid), .records = {}});
     by_uid_.emplace(uid, entries_.begin());
   }
-  std::deque<AttemptRecord>& records = entries_.front().records;
-  while (records.size() >= records_kept) records.pop_front();
+  std::vector<AttemptRecord>& records = entries_.front().records;
+  if (records.size() >= records_kept) records.erase(records.begin());
   return records.emplace_back(std::move(record));
 }
 
-const std::deque<AttemptRecord>& AttemptLog::of(std::string_view uid) const {
-  static const std::deque<AttemptRecord> kNone;
+const std::vector<AttemptRecord>& AttemptLog::of(std::string_view uid) const {
+  static const std::vector<AttemptRecord> kNone;
   const auto known = by_uid_.find(uid);
   return known == by_uid_.end() ? kNone : known->second->records;
 }
 
 const AttemptRecord* AttemptLog::last(std::string_view uid) const {
-  const std::deque<AttemptRecord>& records = of(uid);
+  const std::vector<AttemptRecord>& records = of(uid);
   return records.empty() ? nullptr : &records.back();
 }
 

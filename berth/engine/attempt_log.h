@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <list>
 #include <string>
 #include <string_view>
@@ -65,7 +64,7 @@ class AttemptLog {
   // Returns the record as it is kept, until the next call.
   AttemptRecord& add(std::string_view uid, AttemptRecord record);
   // Oldest first; empty if nothing is known. Valid until the next change.
-  const std::deque<AttemptRecord>& of(std::string_view uid) const;
+  const std::vector<AttemptRecord>& of(std::string_view uid) const;
   // The newest; null if there is none.
   const AttemptRecord* last(std::string_view uid) const;
   void forget(std::string_view uid);
@@ -74,7 +73,7 @@ class AttemptLog {
  private:
   struct Entry {
     std::string uid;
-    std::deque<AttemptRecord> records;
+    std::vector<AttemptRecord> records;
   };
 
   Limits limits_;

@@ -383,8 +383,12 @@ void BindingCycles::bind_by_plugin(Cycle& cycle) {
     std::optional<api::Binding> binding = plugin->bind(*cycle.popped->pod, cycle.node);
     if (!binding) continue;
     cycle.binder = name;
-    state_.bind_pod(BindPod{std::move(*binding)}, [this, id = cycle.id, by = name](const Outcome& outcome) {
-      if (Cycle* sent = find(id)) bind_ended(*sent, outcome, at_plugin("Bind plugin", by, outcome.message));
+    BindPod command{std::make_shared<const api::Binding>(*std::move(binding))};
+    state_.bind_pod(std::move(command), [this, id = cycle.id, by = name](const Outcome& outcome) {
+      Cycle* sent = find(id);
+      if (sent == nullptr) return;
+      if (outcome.is_done()) return bound(*sent);
+      bind_ended(*sent, outcome, at_plugin("Bind plugin", by, outcome.message));
     });
     return;
   }
@@ -446,7 +450,7 @@ void BindingCycles::bound(Cycle& cycle) {
   state_.cache.finish_binding(*cycle.pod.pod, state_.now);
   const api::PodPtr& pod = cycle.popped->pod;
   state_.publish(pod, kNormal, kScheduled, kBinding,
-                 fmt::format("Successfully assigned {} to {}", api::full_name(pod->metadata), cycle.node.text()));
+                 "Successfully assigned " + api::full_name(pod->metadata) + " to " + cycle.node.str());
   count_bind(cycle, Code::kSuccess);
   if (SchedulerMetrics* metrics = state_.options.metrics) {
     metrics->attempt(AttemptResult::kPlaced, cycle.popped->profile(), metrics->since(cycle.attempt_began));

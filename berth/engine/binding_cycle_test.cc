@@ -29,7 +29,7 @@ TEST(BindingCycle, TakesAPodThroughAllItsSteps) {
   EXPECT_EQ(world.scheduler().bindings(), 1u);
   EXPECT_EQ(world.scheduler().commands_under_way(), 1u);
   const Command bind = world.take<BindPod>();
-  const api::Binding& binding = std::get<BindPod>(bind.what).binding;
+  const api::Binding& binding = *std::get<BindPod>(bind.what).binding;
   EXPECT_EQ(binding.metadata.name, "a");
   EXPECT_EQ(binding.metadata.uid, "a-uid");
   EXPECT_EQ(binding.target.name, "n1");

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -40,7 +41,7 @@ struct PodRef {
 
 // POST pods/NAME/binding.
 struct BindPod {
-  api::Binding binding;
+  std::shared_ptr<const api::Binding> binding;
 };
 
 // PATCH pods/NAME/status, strategic merge: only what is set here changes. `base` is the pod that the change was worked

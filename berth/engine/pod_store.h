@@ -18,12 +18,11 @@ class PodStore {
   const api::PodPtr& find(Symbol name_space, std::string_view name) const {
     static const api::PodPtr kNone;
     const auto it = pods_.find(Key{name_space, name});
-    return it == pods_.end() ? kNone : *it;
+    return it == pods_.end() ? kNone : it->pod;
   }
   void set(api::PodPtr pod) {
-    const auto it = pods_.find(Key(*pod));
-    if (it != pods_.end()) pods_.erase(it);
-    pods_.insert(std::move(pod));
+    const auto [it, is_new] = pods_.insert(Entry{pod});
+    if (!is_new) it->pod = std::move(pod);
   }
   void remove(const api::Pod& pod) {
     const auto it = pods_.find(Key(pod));
@@ -33,7 +32,7 @@ class PodStore {
   // Calls fn(const api::PodPtr&), in no order.
   template <typename Fn>
   void for_each(Fn&& fn) const {
-    for (const api::PodPtr& pod : pods_) fn(pod);
+    for (const Entry& entry : pods_) fn(entry.pod);
   }
 
  private:
@@ -44,18 +43,22 @@ class PodStore {
     explicit Key(const api::Pod& pod) : Key(pod.metadata.name_space, pod.metadata.name) {}
     bool operator==(const Key&) const = default;
   };
+  // A newer version of a pod takes the older one's place without a change of the key.
+  struct Entry {
+    mutable api::PodPtr pod;
+  };
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(const Key& key) const { return hash_bytes(key.name) ^ (key.name_space.id() * 0x9e3779b9u); }
-    std::size_t operator()(const api::PodPtr& pod) const { return (*this)(Key(*pod)); }
+    std::size_t operator()(const Entry& entry) const { return (*this)(Key(*entry.pod)); }
   };
   struct Equal {
     using is_transparent = void;
-    bool operator()(const api::PodPtr& a, const api::PodPtr& b) const { return Key(*a) == Key(*b); }
-    bool operator()(const api::PodPtr& a, const Key& b) const { return Key(*a) == b; }
-    bool operator()(const Key& a, const api::PodPtr& b) const { return a == Key(*b); }
+    bool operator()(const Entry& a, const Entry& b) const { return Key(*a.pod) == Key(*b.pod); }
+    bool operator()(const Entry& a, const Key& b) const { return Key(*a.pod) == b; }
+    bool operator()(const Key& a, const Entry& b) const { return a == Key(*b.pod); }
   };
-  absl::flat_hash_set<api::PodPtr, Hash, Equal> pods_;
+  absl::flat_hash_set<Entry, Hash, Equal> pods_;
 };
 
 }  // namespace berth::engine

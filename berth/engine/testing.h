@@ -330,11 +330,11 @@ class World {
   }
 
   Outcome perform(const BindPod& bind) {
-    const api::PodPtr known = find(bind.binding.metadata.name);
+    const api::PodPtr known = find(bind.binding->metadata.name);
     if (known == nullptr) return outcome_of(Outcome::Kind::kNotFound, "not found");
     if (!known->spec.node_name.empty()) return outcome_of(Outcome::Kind::kConflict, "already assigned");
-    change(bind.binding.metadata.name, [&](api::Pod& pod) {
-      pod.spec.node_name = Symbol(bind.binding.target.name);
+    change(bind.binding->metadata.name, [&](api::Pod& pod) {
+      pod.spec.node_name = Symbol(bind.binding->target.name);
       pod.status.nominated_node_name = Symbol();
     });
     return {};

@@ -1,9 +1,12 @@
 #include "berth/plugins/node_resources_balanced_allocation.h"
 
+#include <absl/container/inlined_vector.h>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "berth/api/pod_requests.h"
 #include "berth/plugins/names.h"
 #include "berth/plugins/plugin_args.h"
 #include "berth/plugins/scored_resources.h"
@@ -28,7 +31,10 @@ double deviation_of_two(double first, double second) {
   return std::fabs((first - second) / 2);
 }
 
-double deviation(const std::vector<double>& shares) {
+// Of the resources that are scored, seldom more than CPU and memory.
+using ShareList = absl::InlinedVector<double, 4>;
+
+double deviation(const ShareList& shares) {
   if (shares.size() < 2) return 0;
   if (shares.size() == 2) return deviation_of_two(shares[0], shares[1]);
   const auto count = static_cast<double>(shares.size());
@@ -66,7 +72,7 @@ class BalanceScorer final : public PodScorer {
 
  private:
   struct Shares {
-    std::vector<double> with, without;
+    ShareList with, without;
   };
 
   template <typename Resources, typename Amounts>
@@ -122,7 +128,7 @@ class NodeResourcesBalancedAllocation final : public framework::Plugin, public f
     const bool asks_for_nothing =
         std::ranges::all_of(resources, [](const ScoredResource& resource) { return resource.request() == 0; });
     if (asks_for_nothing) return {.status = framework::Status::skip(), .scorer = std::make_unique<ZeroScorer>()};
-    const auto scope = has_resources_in_status(*pod) ? PodScorer::Scope::kAttempt : PodScorer::Scope::kNode;
+    const auto scope = api::has_resources_in_status(pod->status) ? PodScorer::Scope::kAttempt : PodScorer::Scope::kNode;
     return {.status = {}, .scorer = std::make_unique<BalanceScorer>(std::move(resources), scope)};
   }
 

@@ -86,15 +86,9 @@ std::vector<ScoredResource::Column> columns_of(const std::vector<ScoredResource>
   return columns;
 }
 
-bool has_resources_in_status(const api::Pod& pod) {
-  const auto has_resources = [](const api::ContainerStatus& each) { return each.resources.has_value(); };
-  return pod.status.resources->has_value() || std::ranges::any_of(*pod.status.container_statuses, has_resources) ||
-         std::ranges::any_of(*pod.status.init_container_statuses, has_resources);
-}
-
 api::ResourceVector requests_of(const framework::PodToPlace& pod, const config::FeatureGates& gates, bool use_status) {
   const bool pod_level = gates.enabled(config::Feature::kPodLevelResources);
-  const bool by_status = use_status && has_resources_in_status(*pod);
+  const bool by_status = use_status && api::has_resources_in_status(pod->status);
   if (pod_level && !by_status) return pod.compiled->usage.requested;
   const bool pod_level_status = gates.enabled(config::Feature::kInPlacePodLevelResourcesVerticalScaling);
   return api::ResourceVector(

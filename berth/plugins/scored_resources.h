@@ -76,7 +76,5 @@ std::vector<ScoredResource::Column> columns_of(const std::vector<ScoredResource>
 
 // What the incoming pod asks for. `use_status`: a container that has been given more counts with that.
 api::ResourceVector requests_of(const framework::PodToPlace& pod, const config::FeatureGates& gates, bool use_status);
-// Whether the pod's status may change what it counts for.
-bool has_resources_in_status(const api::Pod& pod);
 
 }  // namespace berth::plugins

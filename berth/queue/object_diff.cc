@@ -9,8 +9,11 @@ namespace berth::queue {
 namespace {
 
 bool asks_for_less(const api::Pod& old_pod, const api::Pod& new_pod) {
-  if (old_pod.spec.shared.same_as(new_pod.spec.shared) &&
-      old_pod.status.container_statuses.same_as(new_pod.status.container_statuses) &&
+  const bool is_same_wish = old_pod.spec.shared.same_as(new_pod.spec.shared);
+  if (is_same_wish && !api::has_resources_in_status(old_pod.status) && !api::has_resources_in_status(new_pod.status)) {
+    return false;
+  }
+  if (is_same_wish && old_pod.status.container_statuses.same_as(new_pod.status.container_statuses) &&
       old_pod.status.init_container_statuses.same_as(new_pod.status.init_container_statuses) &&
       old_pod.status.resources.same_as(new_pod.status.resources) &&
       old_pod.status.allocated_resources.same_as(new_pod.status.allocated_resources) &&

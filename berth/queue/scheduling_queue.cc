@@ -393,7 +393,7 @@ Result<void> SchedulingQueue::remove(const api::Pod& pod) {
   if (!is_active || !options_.quirks.delete_keeps_backoff_record) backoff_.policy().forget(pod);
   if (found == nullptr) {
     if (was_nominated || in_flight_->contains(pod.metadata.uid)) return {};
-    return fail(fmt::format("remove: pod {} is not in the queue", api::full_name(pod.metadata)));
+    return fail("remove: the pod is not in the queue");
   }
   const bool counts_rejectors = found->place == Place::kUnschedulable
                                     ? !options_.quirks.delete_leaks_parked_gauge

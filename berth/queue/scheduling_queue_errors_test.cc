@@ -94,10 +94,10 @@ TEST(SchedulingQueueErrors, UpdatingFromOnePodToAnother) {
 TEST(SchedulingQueueErrors, RemovingAnUnknownPod) {
   Everywhere all;
   all.expect_refused([&] { return all.queue.remove(*make_pod("unknown")); },
-                     "remove: pod default/unknown is not in the queue");
+                     "remove: the pod is not in the queue");
   ASSERT_TRUE(all.queue.remove(*make_pod("active")));
   all.expect_refused([&] { return all.queue.remove(*make_pod("active")); },
-                     "remove: pod default/active is not in the queue");
+                     "remove: the pod is not in the queue");
 }
 
 TEST(SchedulingQueueErrors, DoneForAPodThatIsNotInFlight) {

@@ -17,7 +17,7 @@ class Agenda {
   virtual ~Agenda() = default;
   virtual Instant now() const = 0;
   // Things of the same instant happen in the order in which they were asked for.
-  virtual void after(Duration delay, Urgency urgency, std::function<void()> what) = 0;
+  virtual void after(Duration delay, Urgency urgency, std::move_only_function<void()> what) = 0;
 };
 
 }  // namespace berth::sim

@@ -137,10 +137,11 @@ void ApiServer::store(Change::Kind kind, const api::AnyObject& object, api::AnyO
   tell({.kind = kind, .object = object, .before = std::move(before), .version = version_});
 }
 
-void ApiServer::store_pod(api::Pod pod, const api::PodPtr& before) {
+api::PodPtr ApiServer::store_pod(api::Pod pod, const api::PodPtr& before) {
   pod.metadata.resource_version = std::to_string(++version_);
-  store(Change::Kind::kModified, api::AnyObject(std::make_shared<const api::Pod>(std::move(pod))),
-        api::AnyObject(before));
+  auto stored = std::make_shared<const api::Pod>(std::move(pod));
+  store(Change::Kind::kModified, api::AnyObject(stored), api::AnyObject(before));
+  return stored;
 }
 
 void ApiServer::erase(const api::AnyObject& object) {
@@ -171,7 +172,7 @@ ApiResult<api::AnyObject> ApiServer::create(api::AnyObject object, Instant now) 
   }
   ++version_;
   const api::AnyObject made = with_metadata(*admitted, [&](api::ObjectMeta& metadata) {
-    if (metadata.uid.empty()) metadata.uid = fmt::format("uid-{}", next_uid_);
+    if (metadata.uid.empty()) metadata.uid = "uid-" + std::to_string(next_uid_);
     if (!metadata.creation_timestamp.is_set()) metadata.creation_timestamp = now;
     if (metadata.generation == 0) metadata.generation = 1;
     metadata.resource_version = std::to_string(version_);
@@ -271,6 +272,13 @@ std::size_t ApiServer::count(const api::ObjectKind& kind) const {
   return table == nullptr ? 0 : table->size();
 }
 
+api::PodPtr ApiServer::write_status(const api::PodPtr& current, api::PodStatus status) {
+  if (status == current->status) return current;
+  api::Pod changed = *current;
+  changed.status = std::move(status);
+  return store_pod(std::move(changed), current);
+}
+
 // --- What schedulers do ----------------------------------------------------------------------------------------------
 
 ApiResult<void> ApiServer::bind(const api::Binding& binding, Instant now) {
@@ -296,12 +304,13 @@ ApiResult<void> ApiServer::bind(const api::Binding& binding, Instant now) {
     return error(Kind::kRefused, fmt::format("nodes \"{}\" not found", binding.target.name));
   }
 
+  static const Symbol kPodScheduled("PodScheduled"), kTrue("True");
   api::Pod bound = *pod;
   bound.spec.node_name = Symbol(binding.target.name);
   bound.status.nominated_node_name = {};
   api::PodCondition scheduled;
-  scheduled.type = Symbol("PodScheduled");
-  scheduled.status = Symbol("True");
+  scheduled.type = kPodScheduled;
+  scheduled.status = kTrue;
   scheduled.observed_generation = bound.metadata.generation;
   set_condition(bound.status, std::move(scheduled), now);
   store_pod(std::move(bound), pod);

@@ -25,7 +25,7 @@ namespace berth::sim::testing {
 class TestAgenda final : public Agenda {
  public:
   Instant now() const override { return now_; }
-  void after(Duration delay, Urgency urgency, std::function<void()> what) override {
+  void after(Duration delay, Urgency urgency, std::move_only_function<void()> what) override {
     if (urgency == Urgency::kWork) ++work_;
     things_.emplace(std::pair(now_ + delay, ++number_), Thing{urgency, std::move(what)});
   }
@@ -44,7 +44,7 @@ class TestAgenda final : public Agenda {
  private:
   struct Thing {
     Urgency urgency;
-    std::function<void()> what;
+    std::move_only_function<void()> what;
   };
   static constexpr Instant kStart = Instant::from_unix_seconds(1'767'225'600);
 

@@ -179,12 +179,12 @@ void History::note(Happening::Kind kind, Instant now, std::string text, Symbol n
 // --- engine::Observer ------------------------------------------------------------------------------------------------
 
 void History::event_happened(const queue::ClusterEvent& event, Instant now) {
-  last_event_ = {.at = now, .label = event.label(), .happening = kNoCause};
+  last_event_ = {.at = now, .event = event, .happening = kNoCause};
   if (event_listener_ != nullptr) event_listener_->event_happened(event, now);
 }
 
 std::size_t History::cause_of_move(Symbol label, Instant now) {
-  if (last_event_.at != now || last_event_.label != label) return kNoCause;
+  if (last_event_.at != now || last_event_.event.label() != label) return kNoCause;
   if (last_event_.happening == kNoCause) {
     last_event_.happening = add({.at = now,
                                  .kind = Kind::kClusterEvent,

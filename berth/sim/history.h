@@ -152,7 +152,7 @@ class History final : public engine::Observer {
   // Told by the queue, and not kept before it moves somebody.
   struct LastEvent {
     Instant at;
-    Symbol label;
+    queue::ClusterEvent event;
     std::size_t happening = kNoCause;
   };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "berth/sim/world.h"
 
@@ -37,14 +38,14 @@ bool is_waiting_to_start(const api::Pod& pod) {
   return (pod.status.phase.empty() || pod.status.phase == words().pending);
 }
 
-void put_ready(api::Pod& pod, bool is_ready, Instant now) {
+void put_ready(api::PodStatus& pod, bool is_ready, Instant now) {
   const Symbol status = is_ready ? words().is_true : words().is_false;
   const auto at = std::ranges::find_if(
-      pod.status.conditions, [](const api::PodCondition& condition) { return condition.type == words().ready; });
-  if (at == pod.status.conditions.end()) {
+      pod.conditions, [](const api::PodCondition& condition) { return condition.type == words().ready; });
+  if (at == pod.conditions.end()) {
     // One more than there are: most pods have two conditions, and there may be a million pods.
-    pod.status.conditions.reserve(pod.status.conditions.size() + 1);
-    api::PodCondition& condition = pod.status.conditions.emplace_back();
+    pod.conditions.reserve(pod.conditions.size() + 1);
+    api::PodCondition& condition = pod.conditions.emplace_back();
     condition.type = words().ready;
     condition.status = status;
     condition.last_transition_time = now;
@@ -57,7 +58,7 @@ void put_ready(api::Pod& pod, bool is_ready, Instant now) {
 }  // namespace
 
 void set_ready(ApiServer& api, const api::Pod& pod, bool is_ready, Instant now) {
-  rewrite(api, pod, [&](api::Pod& changed) { put_ready(changed, is_ready, now); });
+  rewrite(api, pod, [&](api::Pod& changed) { put_ready(changed.status, is_ready, now); });
 }
 
 Kubelet::Kubelet(const Surroundings& around, const NodePods& pods, const Rng& rng)
@@ -122,21 +123,20 @@ api::PodPtr Kubelet::current(const api::Pod& pod) const {
 void Kubelet::start(const api::Pod& pod) {
   const api::PodPtr now = current(pod);
   if (now == nullptr || !is_waiting_to_start(*now) || now->metadata.deletion_timestamp.is_set()) return;
-  auto changed = std::make_shared<api::Pod>(*now);
-  changed->status.phase = words().running;
-  changed->status.start_time = around_.now();
-  put_ready(*changed, true, around_.now());
-  const auto written = around_.api.update(api::AnyObject(api::PodPtr(std::move(changed))));
-  if (written) take_up(written->as<api::Pod>());
+  api::PodStatus status = now->status;
+  status.phase = words().running;
+  status.start_time = around_.now();
+  put_ready(status, true, around_.now());
+  take_up(around_.api.write_status(now, std::move(status)));
 }
 
 void Kubelet::end(const api::Pod& pod) {
   const api::PodPtr now = current(pod);
   if (now == nullptr || now->status.phase != words().running || now->metadata.deletion_timestamp.is_set()) return;
-  rewrite(around_.api, *now, [&](api::Pod& changed) {
-    changed.status.phase = fails(*now) ? words().failed : words().succeeded;
-    put_ready(changed, false, around_.now());
-  });
+  api::PodStatus status = now->status;
+  status.phase = fails(*now) ? words().failed : words().succeeded;
+  put_ready(status, false, around_.now());
+  around_.api.write_status(now, std::move(status));
 }
 
 void Kubelet::finish(const api::Pod& pod) {

@@ -9,6 +9,7 @@
 
 #include "berth/api/kinds.h"
 #include "berth/base/check.h"
+#include "berth/base/hash.h"
 #include "berth/base/overloaded.h"
 #include "berth/queue/queued_pod.h"
 
@@ -48,40 +49,41 @@ Outcome outcome(const ApiResult<T>& result) {
   return result ? Outcome{} : failed(result.error());
 }
 
-// What a command is about: its resource and name as messages have them, and a key.
+// What a command is about, as messages have it.
 struct About {
   std::string_view resource;
+  Symbol name_space;
   std::string_view name;
-  std::string key;
 };
 
-About about_pod(Symbol name_space, std::string_view name, std::string_view resource = "pods") {
-  std::string key;
-  key.reserve(name_space.text().size() + name.size() + 1);
-  key.append(name_space.text()).append("/").append(name);
-  return {resource, name, std::move(key)};
+About about(const engine::Command& command) {
+  return std::visit(Overloaded{
+                        [](const engine::BindPod& what) {
+                          const api::ObjectMeta& metadata = what.binding->metadata;
+                          return About{"pods/binding", metadata.name_space, metadata.name};
+                        },
+                        [](const engine::PatchPodStatus& what) {
+                          return About{"pods", what.base->metadata.name_space, what.base->metadata.name};
+                        },
+                        [](const engine::DeletePod& what) { return About{"pods", what.pod.name_space, what.pod.name}; },
+                        [](const engine::ReadPod& what) { return About{"pods", what.pod.name_space, what.pod.name}; },
+                        [](const engine::UpdateObject& what) {
+                          const api::ObjectMeta& metadata = what.object.metadata();
+                          return About{what.object.kind().resource, metadata.name_space, metadata.name};
+                        },
+                        [](const engine::PublishEvent&) { return About{}; },
+                        [](const engine::CallExtender&) { return About{"extenders", {}, {}}; },
+                    },
+                    command.what);
 }
 
-About about(const engine::Command& command) {
-  return std::visit(
-      Overloaded{
-          [](const engine::BindPod& what) {
-            return about_pod(what.binding.metadata.name_space, what.binding.metadata.name, "pods/binding");
-          },
-          [](const engine::PatchPodStatus& what) {
-            return about_pod(what.base->metadata.name_space, what.base->metadata.name);
-          },
-          [](const engine::DeletePod& what) { return about_pod(what.pod.name_space, what.pod.name); },
-          [](const engine::ReadPod& what) { return about_pod(what.pod.name_space, what.pod.name); },
-          [](const engine::UpdateObject& what) {
-            const api::ObjectMeta& metadata = what.object.metadata();
-            return About{what.object.kind().resource, metadata.name,
-                         fmt::format("{}/{}", what.object.kind().resource, api::full_name(metadata))};
-          },
-          [](const engine::PublishEvent&) { return About{}; },
-          [](const engine::CallExtender& what) { return About{"", "", fmt::format("extender {}", what.extender)}; },
-      },
-      command.what);
+// Two objects of one hash, should there ever be any, wait for each other for nothing.
+std::uint64_t object_hash(const engine::Command& command) {
+  const About what = about(command);
+  const std::string_view resource = what.resource.substr(0, what.resource.find('/'));
+  const std::uint64_t hash = hash_combine(hash_bytes(resource), hash_bytes(what.name_space.text()));
+  if (const auto* call = std::get_if<engine::CallExtender>(&command.what)) return hash_combine(hash, call->extender);
+  return hash_combine(hash, hash_bytes(what.name));
 }
 
 bool is_write(const engine::Command& command) {
@@ -408,32 +410,32 @@ void SchedulerLink::send(engine::Command command) {
   const bool is_binding = std::holds_alternative<engine::BindPod>(command.what);
   const Duration takes = (is_binding ? ends_.faults.bind : ends_.faults.write).draw(rng_);
   const Duration there = Duration::nanoseconds(takes.nanoseconds() / 2);
-  Sent sent{.command = std::move(command),
-            .about = {},
-            .life = life_,
-            .fate = {},
-            .is_doubled = false,
-            .answer_takes = takes - there};
-  if (is_write(sent.command)) {
-    sent.fate = draw_fate();
-    sent.is_doubled = happens(ends_.faults.doubled_answers);
+  auto sent = std::make_unique<Sent>(Sent{.command = std::move(command),
+                                          .about = 0,
+                                          .life = life_,
+                                          .fate = {},
+                                          .is_doubled = false,
+                                          .answer_takes = takes - there});
+  if (is_write(sent->command)) {
+    sent->fate = draw_fate();
+    sent->is_doubled = happens(ends_.faults.doubled_answers);
   }
-  sent.about = about(sent.command).key;
-  Turn& turn = turns_[sent.about];
+  sent->about = object_hash(sent->command);
+  Turn& turn = turns_[sent->about];
   ++turn.commands;
   turn.not_before = std::max(turn.not_before, now + there);
-  ends_.agenda.after(turn.not_before - now, Urgency::kWork,
-                     [this, shared = std::make_shared<Sent>(std::move(sent))] { carry_out(std::move(*shared)); });
+  ends_.agenda.after(turn.not_before - now, Urgency::kWork, [this, sent = std::move(sent)] { carry_out(*sent); });
 }
 
-void SchedulerLink::carry_out(Sent sent) {
+void SchedulerLink::carry_out(const Sent& sent) {
   const auto turn = turns_.find(sent.about);
   if (--turn->second.commands == 0) turns_.erase(turn);
-  const Outcome outcome = outcome_of(sent);
-  answer(sent, outcome);
+  Outcome outcome = outcome_of(sent);
   if (sent.is_doubled) {
-    sent.answer_takes = sent.answer_takes * 2;
-    answer(sent, outcome);
+    answer(sent, sent.answer_takes, outcome);
+    answer(sent, sent.answer_takes * 2, std::move(outcome));
+  } else {
+    answer(sent, sent.answer_takes, std::move(outcome));
   }
 }
 
@@ -458,20 +460,21 @@ Outcome SchedulerLink::outcome_of(const Sent& sent) {
   return done;
 }
 
-void SchedulerLink::answer(const Sent& sent, const Outcome& outcome) {
-  ends_.agenda.after(sent.answer_takes, Urgency::kWork, [this, id = sent.command.id, life = sent.life, outcome] {
-    if (life != life_) return;
-    scheduler_->complete(id, outcome, scheduler_now());
-    request_run();
-  });
+void SchedulerLink::answer(const Sent& sent, Duration takes, Outcome outcome) {
+  ends_.agenda.after(takes, Urgency::kWork,
+                     [this, id = sent.command.id, life = sent.life, outcome = std::move(outcome)] {
+                       if (life != life_) return;
+                       scheduler_->complete(id, outcome, scheduler_now());
+                       request_run();
+                     });
 }
 
 Outcome SchedulerLink::perform(const engine::BindPod& bind, std::uint64_t life) {
   is_binding_ = true;
-  const auto done = ends_.api.bind(bind.binding, ends_.agenda.now());
+  const auto done = ends_.api.bind(*bind.binding, ends_.agenda.now());
   is_binding_ = false;
   if (done && life != life_) {
-    const api::ObjectMeta& metadata = bind.binding.metadata;
+    const api::ObjectMeta& metadata = bind.binding->metadata;
     const api::PodPtr pod = ends_.api.get<api::Pod>(metadata.name_space, metadata.name);
     if (pod != nullptr) bindings_by_others_.insert(pod->metadata.uid);
   }

@@ -108,7 +108,7 @@ class SchedulerLink {
   // A command on its way to the API server.
   struct Sent {
     engine::Command command;
-    std::string about;  // the object
+    std::uint64_t about = 0;  // the object: see object_hash() in the source
     std::uint64_t life = 0;
     Fate fate = Fate::kCarriedOut;
     bool is_doubled = false;
@@ -132,9 +132,9 @@ class SchedulerLink {
   void send(engine::Command command);
   bool happens(Rate rate);
   Fate draw_fate();
-  void carry_out(Sent sent);
+  void carry_out(const Sent& sent);
   engine::Outcome outcome_of(const Sent& sent);
-  void answer(const Sent& sent, const engine::Outcome& outcome);
+  void answer(const Sent& sent, Duration takes, engine::Outcome outcome);
 
   engine::Outcome perform(const engine::BindPod& bind, std::uint64_t life);
   engine::Outcome perform(const engine::PatchPodStatus& patch);
@@ -160,7 +160,7 @@ class SchedulerLink {
   Instant attempt_ends_at_;  // no pod is tried before; unset: now
   Instant timer_at_;         // unset: none is set
 
-  absl::flat_hash_map<std::string, Turn, TextHash, std::equal_to<>> turns_;
+  absl::flat_hash_map<std::uint64_t, Turn> turns_;                                  // by object
   absl::flat_hash_set<std::string, TextHash, std::equal_to<>> bindings_by_others_;  // UIDs
   bool is_binding_ = false;
 };

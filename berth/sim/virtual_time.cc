@@ -7,11 +7,11 @@
 
 namespace berth::sim {
 
-void VirtualTime::after(Duration delay, Urgency urgency, std::function<void()> what) {
+void VirtualTime::after(Duration delay, Urgency urgency, std::move_only_function<void()> what) {
   at(now_ + delay, urgency, std::move(what));
 }
 
-void VirtualTime::at(Instant when, Urgency urgency, std::function<void()> what) {
+void VirtualTime::at(Instant when, Urgency urgency, std::move_only_function<void()> what) {
   if (urgency == Urgency::kWork) ++work_;
   moments_[std::max(when, now_)].items.push_back({std::move(what), urgency});
 }
@@ -26,7 +26,7 @@ void VirtualTime::step() {
   now_ = first->first;
   Moment& moment = first->second;
   // Taken out before it runs: it may ask for more things of this moment.
-  const Item item = std::move(moment.items[moment.next++]);
+  Item item = std::move(moment.items[moment.next++]);
   if (moment.next == moment.items.size()) moments_.erase(first);
   if (item.urgency == Urgency::kWork) --work_;
   item.what();

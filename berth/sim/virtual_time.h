@@ -20,8 +20,8 @@ class VirtualTime final : public Agenda {
 
   Instant now() const override { return now_; }
   // What is due in the past happens now.
-  void after(Duration delay, Urgency urgency, std::function<void()> what) override;
-  void at(Instant when, Urgency urgency, std::function<void()> what);
+  void after(Duration delay, Urgency urgency, std::move_only_function<void()> what) override;
+  void at(Instant when, Urgency urgency, std::move_only_function<void()> what);
 
   // How many things are to come that the world has to wait for.
   std::size_t work() const { return work_; }
@@ -34,7 +34,7 @@ class VirtualTime final : public Agenda {
 
  private:
   struct Item {
-    std::function<void()> what;
+    std::move_only_function<void()> what;
     Urgency urgency = Urgency::kWork;
   };
   struct Moment {
