@@ -1,4 +1,5 @@
 #include "berth/client/credential_source.h"
+#include "berth/base/base64.h"
 
 #include <fmt/format.h>
 #include <openssl/err.h>
@@ -8,7 +9,6 @@
 
 #include <utility>
 
-#include "berth/client/base64.h"
 
 namespace berth::client {
 

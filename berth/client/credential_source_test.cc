@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "berth/client/base64.h"
 #include "berth/client/test_certificates.h"
 #include "berth/client/test_folder.h"
 
@@ -171,12 +170,6 @@ TEST(ExecCredential, AProgramThatIsNotThereGivesItsHint) {
   EXPECT_EQ(process.error().message(),
             "exec plugin 'berth-no-such-program' cannot be started: No such file or directory "
             "(get it from your administrator)");
-}
-
-TEST(Base64, GoesBothWays) {
-  for (const std::string text : {"", "a", "ab", "abc", "abcd"}) EXPECT_EQ(from_base64(base64_of(text)), text);
-  EXPECT_EQ(from_base64("YWJj\nZA==\n"), "abcd");
-  for (const char* bad : {"a", "ab", "====", "a===", "YQ=a", "Y Q", "%%%%"}) EXPECT_FALSE(from_base64(bad)) << bad;
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "berth/api/schema.h"
-#include "berth/client/base64.h"
+#include "berth/base/base64.h"
 #include "berth/codec/json.h"
 
 namespace berth::client {

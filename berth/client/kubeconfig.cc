@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "berth/client/base64.h"
+#include "berth/base/base64.h"
 #include "berth/client/in_cluster.h"
 #include "berth/client/kubeconfig_file.h"
 #include "berth/client/server_address.h"

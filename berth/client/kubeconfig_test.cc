@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/client/base64.h"
+#include "berth/base/base64.h"
 #include "berth/client/in_cluster.h"
 #include "berth/client/test_folder.h"
 

@@ -12,8 +12,8 @@
 #include <set>
 #include <utility>
 
+#include "berth/base/base64.h"
 #include "berth/codec/json.h"
-#include "berth/config/base64.h"
 #include "berth/config/field_error.h"
 #include "berth/config/go_types.h"
 #include "berth/config/suggest.h"

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "berth/config/base64.h"
 #include "berth/config/suggest.h"
 
 namespace berth::config {
@@ -68,17 +67,6 @@ TEST(Document, ReadsEscapesOfJson) {
 
 TEST(Document, DoesNotNestWithoutEnd) {
   EXPECT_FALSE(parse_document("{\"a\":" + std::string(100'000, '[')).has_value());
-}
-
-TEST(Base64, NamesTheByteThatGoNames) {
-  for (const char* text : {"", "YQ==", "YWI=", "YWJj", "YW\nJj"}) EXPECT_FALSE(first_invalid_base64(text)) << text;
-  EXPECT_EQ(first_invalid_base64("%%"), 0u);
-  EXPECT_EQ(first_invalid_base64("Y"), 0u);
-  EXPECT_EQ(first_invalid_base64("YWJjZA"), 4u);
-  EXPECT_EQ(first_invalid_base64("YWJj*"), 4u);
-  EXPECT_EQ(first_invalid_base64("YQ="), 3u);
-  EXPECT_EQ(first_invalid_base64("YQ==YQ=="), 4u);
-  EXPECT_EQ(decode_base64("YWJjZA=="), "abcd");
 }
 
 TEST(Suggest, FindsTheNearestName) {

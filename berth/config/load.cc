@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/base/base64.h"
 #include "berth/base/check.h"
 #include "berth/config/args_validation.h"
-#include "berth/config/base64.h"
 #include "berth/config/decode.h"
 #include "berth/config/defaults.h"
 #include "berth/config/field_error.h"
@@ -22,7 +22,7 @@ constexpr Duration kDefaultExtenderTimeout = Duration::seconds(5);
 // What can be said without opening files, and without reading what the PEM blocks hold.
 Result<void> check_tls(const ExtenderTls& tls) {
   const auto has_pem_block = [](std::string_view base64) {
-    return decode_base64(base64).find("-----BEGIN ") != std::string::npos;
+    return from_base64(base64).value_or("").find("-----BEGIN ") != std::string::npos;
   };
   const bool has_ca = !tls.ca_file.empty() || !tls.ca_data.empty();
   if (has_ca && tls.insecure) return fail("specifying a root certificates file with the insecure flag is not allowed");

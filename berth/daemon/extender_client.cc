@@ -15,8 +15,8 @@
 #include <variant>
 #include <vector>
 
+#include "berth/base/base64.h"
 #include "berth/codec/json.h"
-#include "berth/config/base64.h"
 #include "berth/config/document.h"
 #include "berth/config/json_reader.h"
 
@@ -237,10 +237,10 @@ Outcome failed(Outcome::Kind kind, std::string message) {
 
 // Text in place, which the configuration has in base64, or a file.
 Result<client::Pem> pem_of(const std::string& base64, const std::string& file, std::string_view field) {
-  if (const auto offset = config::first_invalid_base64(base64)) {
+  if (const auto offset = first_invalid_base64(base64)) {
     return fail(Error(fmt::format("illegal base64 data at input byte {}", *offset)).in(field));
   }
-  return client::Pem{.text = config::decode_base64(base64), .file = file};
+  return client::Pem{.text = *from_base64(base64), .file = file};
 }
 
 }  // namespace

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "berth/api/pod.h"
+#include "berth/base/hash.h"
 #include "berth/base/symbol.h"
 #include "berth/base/time.h"
 #include "berth/engine/observer.h"
-#include "berth/sim/text_hash.h"
 
 namespace berth::sim {
 

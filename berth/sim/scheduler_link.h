@@ -29,6 +29,7 @@
 
 #include "berth/api/object.h"
 #include "berth/base/error.h"
+#include "berth/base/hash.h"
 #include "berth/base/rng.h"
 #include "berth/base/time.h"
 #include "berth/engine/scheduler.h"
@@ -36,7 +37,6 @@
 #include "berth/sim/api_server.h"
 #include "berth/sim/faults.h"
 #include "berth/sim/history.h"
-#include "berth/sim/text_hash.h"
 
 namespace berth::sim {
 

@@ -6,9 +6,9 @@
 #include <stdexcept>
 
 #include "berth/api/volume.h"
+#include "berth/base/base64.h"
 #include "berth/codec/json.h"
 #include "berth/codec/protobuf.h"
-#include "tests/conformance/base64.h"
 #include "tests/conformance/trace.h"
 
 namespace berth::conformance {
@@ -97,7 +97,7 @@ class Line {
     const api::ObjectKind* item = api::list_item_kind(api_version_, kind_);
     if (kind == nullptr && item == nullptr) return fmt::format("{} {} is unknown", api_version_, kind_);
     const std::string json = simdjson::minify(line_["json"].value());
-    const std::string protobuf = from_base64(line_["protobuf"].get_string().value());
+    const std::string protobuf = from_base64(line_["protobuf"].get_string().value()).value();
     return kind != nullptr ? compare_object(*kind, json, protobuf, rewritten)
                            : compare_list(*item, json, protobuf, rewritten);
   }
@@ -157,7 +157,7 @@ class Line {
 
   std::string compare_watch() {
     codec::WatchFrames frames{codec::DecodeOptions{}};
-    const std::string stream = from_base64(line_["protobuf"].get_string().value());
+    const std::string stream = from_base64(line_["protobuf"].get_string().value()).value();
     // In two pieces, cut anywhere.
     frames.append(std::string_view(stream).substr(0, stream.size() / 3));
     std::size_t rest = stream.size() / 3;
@@ -212,7 +212,7 @@ CodecResult compare_codec_trace(const std::string& file, std::ostream& out, std:
     } else if (rewritten != nullptr && written) {
       *rewritten << fmt::format(R"({{"i":{},"apiVersion":"{}","kind":"{}","json":{},"protobuf":"{}"}})",
                                 integer_of(json, "i"), text_of(json, "apiVersion"), text_of(json, "kind"),
-                                written->json, to_base64(written->protobuf))
+                                written->json, base64_of(written->protobuf))
                  << "\n";
     }
   }

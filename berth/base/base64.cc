@@ -1,15 +1,19 @@
-#include "berth/config/base64.h"
+#include "berth/base/base64.h"
 
-namespace berth::config {
+#include <cstdint>
+
+namespace berth {
 
 namespace {
+
+constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 bool is_line_break(char c) {
   return c == '\n' || c == '\r';
 }
 
 bool is_digit(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '/';
+  return kDigits.find(c) != std::string_view::npos;
 }
 
 }  // namespace
@@ -40,21 +44,41 @@ std::optional<std::size_t> first_invalid_base64(std::string_view text) {
   }
 }
 
-std::string decode_base64(std::string_view text) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+std::optional<std::string> from_base64(std::string_view text) {
+  if (first_invalid_base64(text)) return std::nullopt;
   std::string bytes;
-  unsigned bits = 0;
+  bytes.reserve(text.size() / 4 * 3);
+  std::uint32_t bits = 0;
   int count = 0;
   for (const char c : text) {
-    if (!is_digit(c)) continue;
-    bits = bits << 6 | static_cast<unsigned>(kDigits.find(c));
+    const std::size_t digit = kDigits.find(c);
+    if (digit == std::string_view::npos) continue;
+    bits = bits << 6 | static_cast<std::uint32_t>(digit);
     count += 6;
     if (count >= 8) {
       count -= 8;
-      bytes += static_cast<char>(bits >> count & 0xFF);
+      bytes.push_back(static_cast<char>(bits >> count & 0xFF));
     }
   }
   return bytes;
 }
 
-}  // namespace berth::config
+std::string base64_of(std::string_view bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : bytes) {
+    bits = bits << 8 | static_cast<std::uint8_t>(c);
+    count += 8;
+    while (count >= 6) {
+      count -= 6;
+      text.push_back(kDigits[bits >> count & 63]);
+    }
+  }
+  if (count > 0) text.push_back(kDigits[bits << (6 - count) & 63]);
+  while (text.size() % 4 != 0) text.push_back('=');
+  return text;
+}
+
+}  // namespace berth
