@@ -27,13 +27,19 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND BERTH_SANITIZE MATCHES "address")
 endif()
 set(BERTH_FUZZED_FOLDERS base api codec)
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # The linker puts what runs only at the start of a program in one place, as GNU ld does unasked: otherwise a page of
+  # every file's code is read then, and stays.
+  add_link_options(-fuse-ld=lld -Wl,-z,keep-text-section-prefix)
+endif()
+if(NOT BERTH_SANITIZE)
+  add_link_options(-Wl,--gc-sections)  # leaves out what no one calls
+endif()
+
 # berth_precompile(<target> <headers>)
 # With clang, what almost every file includes is read once per target, which halves the time of a build. Sources include
 # what they use all the same: tests/tidy looks, and the gcc preset, where nothing is precompiled (GCC 12 warns about
 # system headers that it precompiled), would not compile otherwise.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  add_link_options(-fuse-ld=lld)
-endif()
 function(berth_precompile target)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     return()

@@ -133,7 +133,7 @@ std::uint32_t NodeTable::taint_list_of(const std::vector<api::Taint>& taints) {
 
 // --- Nodes -----------------------------------------------------------------------------------------------------------
 
-RowId NodeTable::set_node(api::NodePtr node) {
+RowId NodeTable::set_node(const api::NodePtr& node) {
   NodeState& state = state_for(Symbol(node->metadata.name));
   const RowId row = state.row;
   const api::NodePtr old_node = state.node;

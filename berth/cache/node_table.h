@@ -129,7 +129,7 @@ class NodeTable {
   // --- Changing ------------------------------------------------------------------------------------------------------
 
   // Adds the node, or replaces it by a newer version. Its pods stay. Returns its row.
-  RowId set_node(api::NodePtr node);
+  RowId set_node(const api::NodePtr& node);
   // Pods that are still there keep the row, without a node. Requires: the node is known.
   void remove_node(Symbol name);
   // Requires: spec.node_name is not empty, and no pod of that UID is there.

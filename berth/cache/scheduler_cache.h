@@ -78,7 +78,7 @@ class SchedulerCache {
 
   // --- Nodes ---------------------------------------------------------------------------------------------------------
 
-  void set_node(api::NodePtr node) { table_.set_node(std::move(node)); }
+  void set_node(const api::NodePtr& node) { table_.set_node(node); }
   // Its pods stay known until they are removed themselves.
   Result<void> remove_node(const api::Node& node);
 

@@ -9,6 +9,10 @@ namespace berth::client {
 
 namespace {
 
+// What libcurl reads at a time; every request has such a buffer, and most answers are short.
+constexpr long kStreamBufferBytes = 16 * 1024;
+constexpr long kAnswerBufferBytes = 2 * 1024;
+
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r' || text.back() == '\n')) {
@@ -79,6 +83,7 @@ void CurlTransfer::attach(CURL* with_handle, const std::string& url_prefix) {
   curl_easy_setopt(handle, CURLOPT_URL, url.c_str());
   curl_easy_setopt(handle, CURLOPT_PRIVATE, this);
   curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, curl_error.data());
+  curl_easy_setopt(handle, CURLOPT_BUFFERSIZE, is_stream() ? kStreamBufferBytes : kAnswerBufferBytes);
   curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, &CurlTransfer::on_header);
   curl_easy_setopt(handle, CURLOPT_HEADERDATA, this);
   curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, &CurlTransfer::on_body);

@@ -129,7 +129,7 @@ std::vector<std::string> plugin_environment(const ExecPlugin& plugin, const std:
   for (char** entry = environ; *entry != nullptr; ++entry) {
     if (!is_replaced(*entry)) result.emplace_back(*entry);
   }
-  for (const auto& [name, value] : plugin.env) result.push_back(name + "=" + value);
+  for (const auto& [name, value] : plugin.env) result.push_back(fmt::format("{}={}", name, value));
   result.push_back("KUBERNETES_EXEC_INFO=" + exec_info);
   return result;
 }

@@ -1,6 +1,7 @@
 #include "berth/codec/protobuf_cache.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "berth/base/hash.h"
 #include "berth/base/utf8.h"
@@ -106,7 +107,7 @@ bool has_unknown_inline_part(const Type& list, WireType wire, WireCursor in) {
 bool SharedValueCache::find(const Type& interned_type, std::string_view key, void* interned) const {
   if (entries_.empty()) return false;
   const std::uint64_t hash = hash_bytes(key);
-  const Entry& entry = entries_[hash % kPlaces];
+  const Entry& entry = entries_[hash % entries_.size()];
   if (entry.type != &interned_type || entry.hash != hash || entry.key != key) return false;
   interned_type.share(interned, entry.value);
   return true;
@@ -114,9 +115,21 @@ bool SharedValueCache::find(const Type& interned_type, std::string_view key, voi
 
 void SharedValueCache::remember(const Type& interned_type, std::string_view key, const void* interned) {
   if (key.size() > kMaxKeyBytes) return;
-  if (entries_.empty()) entries_.resize(kPlaces);
+  // With half of the places taken, every other new value would drive out an old one.
+  if (2 * taken_ >= entries_.size() && entries_.size() < kMaxPlaces) grow();
   const std::uint64_t hash = hash_bytes(key);
-  entries_[hash % kPlaces] = Entry{&interned_type, hash, std::string(key), interned_type.hold(interned)};
+  Entry& entry = place_of(hash);
+  if (entry.type == nullptr) ++taken_;
+  entry = Entry{&interned_type, hash, std::string(key), interned_type.hold(interned)};
+}
+
+void SharedValueCache::grow() {
+  std::vector<Entry> before = std::exchange(entries_, {});
+  entries_.resize(before.empty() ? kFirstPlaces : 2 * before.size());
+  // Twice as many places: no two that had one each come to share one.
+  for (Entry& entry : before) {
+    if (entry.type != nullptr) place_of(entry.hash) = std::move(entry);
+  }
 }
 
 }  // namespace berth::codec

@@ -4,8 +4,9 @@
 // The key is the wire form without what the schema does not know, so it does not change with a probe, an environment
 // variable or a container's id. Equal keys are read to equal values, whatever the schema.
 //
-// The cache is direct-mapped and bounded: a value that falls on another's place replaces it. It is an optimisation:
-// without it every value comes out the same, only later. Not thread safe.
+// The cache is direct-mapped and bounded: a value that falls on another's place replaces it. It begins small and grows
+// as it fills, since there is one for every kind that is watched, and most kinds have few objects. It is an
+// optimisation: without it every value comes out the same, only later. Not thread safe.
 #pragma once
 
 #include <cstdint>
@@ -35,18 +36,24 @@ class SharedValueCache {
   void remember(const api::Type& interned_type, std::string_view key, const void* interned);
 
  private:
+  static constexpr std::size_t kFirstPlaces = 16;
   // A cluster of 1,000 workloads has about 5,000 shared values.
-  static constexpr std::size_t kPlaces = 8192;
-  // Longer keys are not kept, so the cache stays below kPlaces times this: in practice some megabytes.
+  static constexpr std::size_t kMaxPlaces = 8192;
+  // Longer keys are not kept, so the cache stays below kMaxPlaces times this: in practice some megabytes.
   static constexpr std::size_t kMaxKeyBytes = 16 * 1024;
 
   struct Entry {
-    const api::Type* type = nullptr;
+    const api::Type* type = nullptr;  // null: the place is free
     std::uint64_t hash = 0;
     std::string key;
     std::shared_ptr<const void> value;
   };
+
+  Entry& place_of(std::uint64_t hash) { return entries_[hash % entries_.size()]; }
+  void grow();
+
   std::vector<Entry> entries_;
+  std::size_t taken_ = 0;  // entries that are not free
 };
 
 }  // namespace berth::codec

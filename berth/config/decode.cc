@@ -171,8 +171,7 @@ class Checker {
         return;
       }
       case api::Kind::kObject: return check_object(value, type, path, go_type, context);
-      case api::Kind::kRawJson: return;
-      default: return;  // the types of the configuration have no times, quantities or the like
+      default: return;  // raw JSON; the types of the configuration have no times, quantities or the like
     }
   }
 

@@ -80,7 +80,7 @@ std::expected<PluginLists, std::vector<Error>> build_profile(Profile& profile, c
     if (!has_args || !exists(name, options.out_of_tree)) continue;
     const std::vector<Error> problems = validate_args(Path(), *plugin, options.gates);
     if (!problems.empty()) {
-      errors.push_back(Error(fmt::format("initializing plugin {}: {}", go_quote(name), aggregate(problems))));
+      errors.emplace_back(fmt::format("initializing plugin {}: {}", go_quote(name), aggregate(problems)));
     }
     used.push_back(*plugin);
   }

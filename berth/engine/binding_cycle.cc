@@ -483,7 +483,7 @@ void BindingCycles::undo(Cycle& cycle) {
   (void)state_.cache.forget(*cycle.pod.pod);
 }
 
-void BindingCycles::fail(Cycle& cycle, Failure failure) {
+void BindingCycles::fail(Cycle& cycle, const Failure& failure) {
   static const queue::ClusterEvent kReservationGivenUp(Symbol(queue::resource::kPersistentVolume),
                                                        queue::action::kUpdate, Symbol("VolumeReservationGivenUp"));
   const bool held_room = state_.cache.is_assumed(cycle.uid());

@@ -82,7 +82,7 @@ class BindingCycles {
   void pod_read(Cycle& cycle, const api::Pod* pod, const std::string& failure);
   void bound(Cycle& cycle);
   void post_bind(Cycle& cycle);
-  void fail(Cycle& cycle, Failure failure);
+  void fail(Cycle& cycle, const Failure& failure);
   void undo(Cycle& cycle);
   void erase(Cycle& cycle);
   void stop_waiting(Cycle& cycle, framework::Code code);

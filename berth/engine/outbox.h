@@ -21,7 +21,7 @@ class Outbox {
 
   CommandId send(decltype(Command::what) what, OnResult on_result = {}) {
     const CommandId id = ++last_id_;
-    if (on_result) waiting_.emplace(id, std::move(on_result));
+    if (on_result) waiting_[id] = std::move(on_result);
     commands_.push_back({id, std::move(what)});
     return id;
   }

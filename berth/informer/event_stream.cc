@@ -23,9 +23,10 @@ std::size_t length_at(std::string_view bytes) {
 EventStream::EventStream(codec::DecodeOptions options) : options_(options), decoder_(std::move(options)) {}
 
 void EventStream::append(std::string_view bytes) {
-  // Each byte is moved at most once: only when at least as many are dropped.
+  // Each byte is moved at most once: only when at least as many are dropped. Into new memory, since what the first list
+  // took is not needed again.
   if (consumed_ >= buffer_.size() - consumed_) {
-    buffer_.erase(0, consumed_);
+    buffer_ = buffer_.substr(consumed_);
     consumed_ = 0;
   }
   buffer_.append(bytes);
