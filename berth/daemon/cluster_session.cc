@@ -135,10 +135,16 @@ void ClusterSession::give_back_lease(Duration at_most, const std::function<void(
 void ClusterSession::close() {
   run_on(reading_.loop, [this] { informers_.reset(); });
   run_on(writing_.loop, [this] {
+    visible_elector_ = nullptr;
     elector_.reset();
     dispatcher_.reset();
     events_.reset();
   });
+}
+
+std::uint64_t ClusterSession::slow_renewals() const {
+  const LeaderElector* elector = visible_elector_.load();
+  return elector == nullptr ? 0 : elector->slowpath_total();
 }
 
 void ClusterSession::start_reading() {
@@ -156,6 +162,7 @@ void ClusterSession::start_writing() {
       writing_.loop, writing_.transport, dispatcher_options(),
       [this](engine::CommandId id, engine::Outcome outcome) { engine_.complete(id, std::move(outcome)); });
   elector_ = make_elector();
+  visible_elector_ = elector_.get();
   if (elector_) {
     elector_->start();
   } else {

@@ -89,6 +89,8 @@ class ClusterSession {
   // Everything has been read at least once.
   bool is_synced() const { return is_synced_.load(); }
   bool is_leading() const { return is_leading_.load(); }
+  // How often the lease could not be renewed without reading it first. Requires: not closed.
+  std::uint64_t slow_renewals() const;
 
  private:
   // Hands what informers read to the engine.
@@ -128,6 +130,7 @@ class ClusterSession {
   std::unique_ptr<EventPublisher> events_;          // of the writing loop, and so are the next two
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<LeaderElector> elector_;
+  std::atomic<const LeaderElector*> visible_elector_ = nullptr;  // the same, for other threads
 
   std::atomic<bool> is_synced_ = false;
   std::atomic<bool> is_leading_ = false;

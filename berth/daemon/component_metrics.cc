@@ -136,12 +136,20 @@ std::string ComponentMetrics::to_text() const {
   return text.text();
 }
 
-MetricSource leader_metrics(std::string lease_name, std::function<bool()> is_leader) {
-  return [lease_name = std::move(lease_name), is_leader = std::move(is_leader)](MetricText& text) {
+MetricSource leader_metrics(std::string lease_name, std::function<bool()> is_leader,
+                            std::function<std::uint64_t()> slow_renewals) {
+  return [lease_name = std::move(lease_name), is_leader = std::move(is_leader),
+          slow_renewals = std::move(slow_renewals)](MetricText& text) {
     text.family("leader_election_master_status", engine::MetricType::kGauge, engine::Stability::kAlpha,
                 "Gauge of if the reporting system is master of the relevant lease, 0 indicates backup, 1 indicates "
                 "master. 'name' is the string used to identify the lease. Please make sure to group by name.");
     text.sample({{"name", lease_name}}, is_leader() ? 1 : 0);
+    const std::uint64_t slow = slow_renewals();
+    if (slow == 0) return;
+    text.family("leader_election_slowpath_total", engine::MetricType::kCounter, engine::Stability::kAlpha,
+                "Total number of slow path exercised in renewing leader leases. 'name' is the string used to identify "
+                "the lease. Please make sure to group by name.");
+    text.sample({{"name", lease_name}}, static_cast<double>(slow));
   };
 }
 
@@ -152,7 +160,7 @@ MetricSource build_metrics(std::string git_version) {
     const std::string_view major = rest.substr(0, rest.find('.'));
     rest.remove_prefix(std::min(major.size() + 1, rest.size()));
     const std::string_view minor = rest.substr(0, rest.find('.'));
-    text.family("kubernetes_build_info", engine::MetricType::kGauge, engine::Stability::kAlpha,
+    text.family("kubernetes_build_info", engine::MetricType::kGauge, engine::Stability::kBeta,
                 "A metric with a constant '1' value labeled by major, minor, git version, git commit, git tree state, "
                 "build date, Go version, and compiler from which Kubernetes was built, and platform on which it is "
                 "running.");
@@ -197,6 +205,10 @@ MetricSource process_metrics() {
           boot_time() + stat_value(stat, 22) / ticks);
     gauge(text, "process_threads", "Number of threads of the process.", stat_value(stat, 20));
     gauge(text, "process_virtual_memory_bytes", "Virtual memory size in bytes.", stat_value(stat, 23));
+    rlimit memory{};
+    (void)::getrlimit(RLIMIT_AS, &memory);
+    gauge(text, "process_virtual_memory_max_bytes", "Maximum amount of virtual memory available in bytes.",
+          static_cast<double>(memory.rlim_cur));
   };
 }
 

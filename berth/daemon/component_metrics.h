@@ -49,7 +49,9 @@ class ComponentMetrics {
 };
 
 // leader_election_master_status{name}: 1 while leading.
-MetricSource leader_metrics(std::string lease_name, std::function<bool()> is_leader);
+// `slow_renewals` are those for which the lease had to be read first; as in kube-scheduler there is no series for none.
+MetricSource leader_metrics(std::string lease_name, std::function<bool()> is_leader,
+                            std::function<std::uint64_t()> slow_renewals);
 // kubernetes_build_info
 MetricSource build_metrics(std::string git_version);
 // kubernetes_feature_enabled{name,stage}

@@ -193,8 +193,9 @@ EndpointOptions Process::endpoint_options() {
   ComponentMetrics& metrics = *options.component_metrics;
   metrics.add([this](MetricText& text) { connections_->counts().write(text); });
   if (elects()) {
-    metrics.add(leader_metrics(settings_.config.config.leader_election.resource_name,
-                               [this] { return session_->is_leading(); }));
+    metrics.add(leader_metrics(
+        settings_.config.config.leader_election.resource_name, [this] { return session_->is_leading(); },
+        [this] { return session_->slow_renewals(); }));
   }
   metrics.add(build_metrics(std::string(kUpstreamVersion)));
   metrics.add(feature_metrics(settings_.gates));

@@ -126,6 +126,10 @@ void Dispatcher::hurry(JobId id, Lane to) {
 }
 
 void Dispatcher::enqueue(Job& job) {
+  if (std::holds_alternative<engine::ReadPod>(job.work)) {
+    const Instant settled_at = unsettled_.take(job.object);
+    if (settled_at.is_set() && settled_at > loop_.now()) return enqueue_after(job, settled_at - loop_.now());
+  }
   job.state = Job::State::kInQueue;
   // Who has had a turn before does not wait for all others again.
   if (job.was_sent) {
@@ -133,6 +137,16 @@ void Dispatcher::enqueue(Job& job) {
   } else {
     lane(job.lane).queue.push_back(job.id);
   }
+}
+
+void Dispatcher::enqueue_after(Job& job, Duration delay) {
+  job.state = Job::State::kBackingOff;
+  job.timer = loop_.after(delay, [this, id = job.id] {
+    Job& waited = *find(id);
+    waited.timer = 0;
+    enqueue(waited);
+    pump();
+  });
 }
 
 // --- Sending ---------------------------------------------------------------------------------------------------------
@@ -237,6 +251,19 @@ void Dispatcher::PatchedVersions::add(const std::string& object, const std::stri
   young_.insert_or_assign(object, version);
 }
 
+void Dispatcher::Unsettled::add(const std::string& object, Instant now, Instant until) {
+  if (until_.size() >= kMany) absl::erase_if(until_, [&](const auto& entry) { return entry.second < now; });
+  until_.insert_or_assign(object, until);
+}
+
+Instant Dispatcher::Unsettled::take(const std::string& object) {
+  const auto found = until_.find(object);
+  if (found == until_.end()) return {};
+  const Instant until = found->second;
+  until_.erase(found);
+  return until;
+}
+
 // --- Answers ---------------------------------------------------------------------------------------------------------
 
 void Dispatcher::answered(JobId id, const client::Response& response) {
@@ -252,6 +279,9 @@ void Dispatcher::answered(JobId id, const client::Response& response) {
     back_off(job, *delay);
     pump();
   } else {
+    const bool is_open =
+        std::holds_alternative<engine::BindPod>(job.work) && reading.outcome.kind == Outcome::Kind::kUnknown;
+    if (is_open) unsettled_.add(job.object, loop_.now(), loop_.now() + options_.settling_time);
     finish(job, reading.outcome);
   }
 }
@@ -289,13 +319,7 @@ void Dispatcher::back_off(Job& job, Duration delay) {
   ++lane(job.lane).statistics.retried;
   job.lane = job.next_lane;
   ++lane(job.lane).statistics.waiting;
-  job.state = Job::State::kBackingOff;
-  job.timer = loop_.after(delay, [this, id = job.id] {
-    Job& waited = *find(id);
-    waited.timer = 0;
-    enqueue(waited);
-    pump();
-  });
+  enqueue_after(job, delay);
 }
 
 void Dispatcher::finish(Job& job, const Outcome& outcome) {

@@ -13,7 +13,9 @@
 // A patch of a pod's status that has not been sent is merged with the next one of the same pod, so that a slow API
 // server makes statuses late, not the queue long. Both get the outcome.
 //
-// A bind is sent twice only if it certainly did not reach the server. Every command ends with exactly one outcome (an
+// A bind is sent twice only if it certainly did not reach the server. One whose answer was lost may still be on its way
+// through the server, and whoever reads the pod at once finds it not bound; so the pod is read a moment later. Every
+// command ends with exactly one outcome (an
 // event with none), never from within a call of this class.
 //
 // All on the loop's thread.
@@ -77,6 +79,9 @@ class Dispatcher {
     std::size_t throttled_tries = 10;
     Duration default_retry_after = Duration::seconds(1);
     Duration longest_retry_after = Duration::seconds(30);
+
+    // From a bind that ended without an answer until the pod is read: more than a server needs for a bind that it has.
+    Duration settling_time = Duration::milliseconds(500);
 
     // See status_patch.h.
     bool status_patches_name_uid = false;
@@ -163,6 +168,19 @@ class Dispatcher {
     engine::TextMap<std::string> old_;
   };
 
+  // Pods whose bind has an unknown outcome, and from when on reading them tells how it ended.
+  class Unsettled {
+   public:
+    void add(const std::string& object, Instant now, Instant until);
+    // Unset if nothing is open there. Asked once.
+    Instant take(const std::string& object);
+
+   private:
+    // A read follows at once; where it does not, the pod is gone. Then entries go when there are so many.
+    static constexpr std::size_t kMany = 1024;
+    engine::TextMap<Instant> until_;
+  };
+
   LaneState& lane(Lane which) { return lanes_[static_cast<std::size_t>(which)]; }
   const LaneState& lane(Lane which) const { return lanes_[static_cast<std::size_t>(which)]; }
   Job* find(JobId id);
@@ -171,6 +189,7 @@ class Dispatcher {
   bool merge_into_last(const std::vector<JobId>& chain, const engine::Command& command);
   void hurry(JobId id, Lane to);
   void enqueue(Job& job);
+  void enqueue_after(Job& job, Duration delay);
   void pump();
   bool pump(Lane which);
   Job* first_in_queue(LaneState& of);
@@ -203,6 +222,7 @@ class Dispatcher {
   absl::flat_hash_map<JobId, std::unique_ptr<Job>> jobs_;
   engine::TextMap<std::vector<JobId>> chains_;  // by object; the first is the one that is carried out
   PatchedVersions patched_;
+  Unsettled unsettled_;
   client::TimerId budget_timer_ = 0;
 
   // Outcomes of what was refused at once.

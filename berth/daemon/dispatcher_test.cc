@@ -327,6 +327,7 @@ TEST_F(DispatcherTest, TakesCommandsFromWhoeverGetsAnOutcome) {
   submit(bind("a"));
   break_off("/a/binding", Response::Transfer::kBroken);
   EXPECT_EQ(outcome(1), Kind::kUnknown);
+  loop.advance(options.settling_time);
   EXPECT_EQ(open(), Log{"GET /api/v1/namespaces/shop/pods/a"});
   answer("/pods/a", kOk, codec::object_to_json(api::AnyObject(pod("a"))));
   EXPECT_EQ(outcome(2), Kind::kDone);
@@ -343,6 +344,22 @@ TEST_F(DispatcherTest, NeverSendsABindTwiceIfItMayHaveBeenMade) {
   loop.advance(Duration::minutes(10));
   EXPECT_EQ(api.log().size(), 3u);
   for (const engine::CommandId id : {1, 2, 3}) EXPECT_EQ(outcome(id), Kind::kUnknown);
+}
+
+TEST_F(DispatcherTest, ReadsAPodOnlyWhenABindWithoutAnAnswerCanBeOver) {
+  submit(bind("a"), bind("b"));
+  break_off("/a/binding", Response::Transfer::kBroken);
+  submit(read("a"));
+  loop.advance(options.settling_time - Duration::milliseconds(1));
+  EXPECT_EQ(open(), Log{"POST " + path("b", "binding")});
+  EXPECT_EQ(statistics(Lane::kBind).waiting, 1u);
+  loop.advance(Duration::milliseconds(1));
+  answer("/pods/a", kOk, codec::object_to_json(api::AnyObject(pod("a"))));
+  EXPECT_EQ(outcome(3), Kind::kDone);
+  // What the server has answered is over: nothing to wait for.
+  answer("/b/binding", 409);
+  submit(read("b"));
+  EXPECT_EQ(open(), Log{"GET /api/v1/namespaces/shop/pods/b"});
 }
 
 TEST_F(DispatcherTest, SendsABindAgainThatNeverLeft) {

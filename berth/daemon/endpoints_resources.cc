@@ -51,6 +51,11 @@ std::string_view unit_of(Symbol resource) {
   return resource.text().starts_with("attachable-volumes-") ? "integer" : "";
 }
 
+// As Prometheus' own clients do, a family without samples is left out.
+bool has_any(const api::ResourceList& amounts) {
+  return std::ranges::any_of(amounts, [](const auto& entry) { return !entry.value.is_zero(); });
+}
+
 void write_pod(const api::Pod& pod, const api::ResourceList& amounts, MetricText& text) {
   const std::string priority = pod.spec->priority ? std::to_string(*pod.spec->priority) : "";
   for (const auto& [resource, amount] : amounts) {
@@ -106,12 +111,20 @@ std::string pod_resource_metrics(std::span<const api::PodPtr> pods) {
     return first != second ? first < second : a->metadata.name < b->metadata.name;
   });
   MetricText text;
-  text.family("kube_pod_resource_limit", engine::MetricType::kGauge, engine::Stability::kStable, kLimitHelp);
-  for (const api::Pod* pod : sorted) write_pod(*pod, pod_limits(*pod->spec.shared), text);
-  text.family("kube_pod_resource_request", engine::MetricType::kGauge, engine::Stability::kStable, kRequestHelp);
-  for (const api::Pod* pod : sorted) {
-    write_pod(*pod, api::pod_requests(*pod->spec.shared, api::PodRequestsOptions{}), text);
-  }
+  const auto write = [&](std::string_view name, std::string_view help, const auto& amounts_of) {
+    bool is_begun = false;
+    for (const api::Pod* pod : sorted) {
+      const api::ResourceList amounts = amounts_of(*pod->spec.shared);
+      if (!has_any(amounts)) continue;
+      if (!std::exchange(is_begun, true)) {
+        text.family(name, engine::MetricType::kGauge, engine::Stability::kStable, help);
+      }
+      write_pod(*pod, amounts, text);
+    }
+  };
+  write("kube_pod_resource_limit", kLimitHelp, pod_limits);
+  write("kube_pod_resource_request", kRequestHelp,
+        [](const api::PodTemplate& pod) { return api::pod_requests(pod, api::PodRequestsOptions{}); });
   return text.text();
 }
 

@@ -55,7 +55,7 @@ class Endpoints : public ::testing::Test {
 TEST_F(Endpoints, ShowMetricsOfTheEngineAndTheProcess) {
   EndpointOptions options;
   options.component_metrics = std::make_shared<ComponentMetrics>();
-  options.component_metrics->add(leader_metrics("kube-scheduler", [] { return true; }));
+  options.component_metrics->add(leader_metrics("kube-scheduler", [] { return true; }, [] { return 3u; }));
   options.component_metrics->add(build_metrics("v1.36.3"));
   options.component_metrics->add(feature_metrics({}));
   options.component_metrics->add(process_metrics());
@@ -68,6 +68,7 @@ TEST_F(Endpoints, ShowMetricsOfTheEngineAndTheProcess) {
   for (const std::string_view line :
        {"scheduler_schedule_attempts_total{profile=\"default-scheduler\",result=\"scheduled\"} 1\n",
         "# TYPE leader_election_master_status gauge\nleader_election_master_status{name=\"kube-scheduler\"} 1\n",
+        "# TYPE leader_election_slowpath_total counter\nleader_election_slowpath_total{name=\"kube-scheduler\"} 3\n",
         "git_version=\"v1.36.3\",go_version=\"\",major=\"1\",minor=\"36\"",
         "kubernetes_feature_enabled{name=\"SchedulerQueueingHints\",stage=\"\"} 1\n", "process_resident_memory_bytes ",
         "# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n"}) {

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "berth/base/time.h"
@@ -104,6 +106,36 @@ Result<void> keep_one_more(std::vector<std::string>& place, std::string_view tex
   return {};
 }
 
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+// "a.crt,a.key" or "a.crt,a.key:a.example.com,*.example.org".
+Result<void> keep_named_certificate(RunFlags& flags, std::string_view text, bool) {
+  NamedCertificateFlag named;
+  const std::size_t colon = text.find(':');
+  if (colon != std::string_view::npos) {
+    std::string_view names = trimmed(text.substr(colon + 1));
+    if (names.empty()) return fail("empty names list is not allowed");
+    for (std::size_t comma = 0; comma != std::string_view::npos;) {
+      comma = names.find(',');
+      named.names.emplace_back(trimmed(names.substr(0, comma)));
+      if (comma != std::string_view::npos) names.remove_prefix(comma + 1);
+    }
+  }
+  const std::string_view files = trimmed(text.substr(0, colon));
+  const std::size_t comma = files.find(',');
+  if (comma == std::string_view::npos || files.find(',', comma + 1) != std::string_view::npos) {
+    return fail("expected comma separated certificate and key file paths");
+  }
+  named.certificate_file = trimmed(files.substr(0, comma));
+  named.key_file = trimmed(files.substr(comma + 1));
+  flags.serving.tls_sni_cert_keys.push_back(std::move(named));
+  return {};
+}
+
 Result<void> drop(RunFlags&, std::string_view, bool) {
   return {};
 }
@@ -173,6 +205,10 @@ constexpr std::array kTable = {
          BERTH_KEEP(serving.tls_cert_file)},
     Flag{"tls-private-key-file", kServing, kText, "", "The key of --tls-cert-file.",
          BERTH_KEEP(serving.tls_private_key_file)},
+    Flag{"tls-sni-cert-key", kServing, kText, "",
+         "A further certificate and its key, for clients that ask for one of its names: CERT,KEY[:NAME,...]. Names may "
+         "begin with *. and are those of the certificate if none are given. May be given several times.",
+         keep_named_certificate},
     Flag{"tls-cipher-suites", kServing, kList, "", "Cipher suites to offer up to TLS 1.2, by Go's names.",
          BERTH_KEEP(serving.tls_cipher_suites)},
     Flag{"tls-min-version", kServing, kText, "", "VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.",
@@ -182,7 +218,6 @@ constexpr std::array kTable = {
     Flag{"permit-address-sharing", kServing, kBool, "false", "SO_REUSEADDR is always set.", drop_bool, kWithoutMeaning},
     Flag{"tls-curve-preferences", kServing, kList, "", "OpenSSL's order of key exchange groups is used.", drop,
          kWithoutMeaning},
-    Flag{"tls-sni-cert-key", kServing, kText, "", "There is one certificate: --tls-cert-file.", drop, kWithoutMeaning},
     Flag{"http2-max-streams-per-connection", kServing, kNumber, "0", "Berth serves HTTP/1.1.", drop_number,
          kWithoutMeaning},
     Flag{"disable-http2-serving", kServing, kBool, "false", "Berth serves HTTP/1.1.", drop_bool, kWithoutMeaning},

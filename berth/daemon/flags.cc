@@ -188,7 +188,10 @@ std::vector<std::pair<std::string, std::string>> run_flag_values(const RunFlags&
   std::vector<std::pair<std::string, std::string>> values;
   for (const Flag& flag : run_flag_table()) {
     const auto given = flags.given.find(flag.name);
-    values.emplace_back(flag.name, given == flags.given.end() ? std::string(flag.default_text) : given->second);
+    std::string value = given == flags.given.end() ? std::string(flag.default_text) : given->second;
+    if (flag.kind == FlagKind::kList) value = fmt::format("[{}]", value);
+    if (flag.kind == FlagKind::kBool && value.empty()) value = "false";
+    values.emplace_back(flag.name, std::move(value));
   }
   return values;
 }

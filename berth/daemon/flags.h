@@ -32,12 +32,20 @@ struct LeaderElectionFlags {
   std::optional<std::string> resource_namespace;
 };
 
+// --tls-sni-cert-key.
+struct NamedCertificateFlag {
+  std::string certificate_file;
+  std::string key_file;
+  std::vector<std::string> names;  // empty: those in the certificate
+};
+
 struct ServingFlags {
   std::string bind_address = "0.0.0.0";
   int secure_port = 10259;  // 0: nothing is served
   std::string cert_dir;
   std::string tls_cert_file;
   std::string tls_private_key_file;
+  std::vector<NamedCertificateFlag> tls_sni_cert_keys;
   std::vector<std::string> tls_cipher_suites;
   std::string tls_min_version;
   bool permit_port_sharing = false;

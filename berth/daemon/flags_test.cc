@@ -39,6 +39,22 @@ TEST(RunFlags, OfKubeadmsManifestAreRead) {
   EXPECT_EQ(flags.warnings.size(), 1u);  // --kubeconfig
 }
 
+TEST(RunFlags, NameFurtherCertificatesWithOrWithoutTheirNames) {
+  const auto named = read({"--tls-sni-cert-key=a.crt,a.key", "--tls-sni-cert-key=b.crt, b.key : b.example.com,*.b.org"})
+                         .serving.tls_sni_cert_keys;
+  ASSERT_EQ(named.size(), 2u);
+  EXPECT_EQ(named[0].certificate_file, "a.crt");
+  EXPECT_EQ(named[0].names, Texts());
+  EXPECT_EQ(named[1].key_file, "b.key");
+  EXPECT_EQ(named[1].names, (Texts{"b.example.com", "*.b.org"}));
+  for (const char* wrong : {"a.crt", "a.crt,a.key,more", "a.crt:name"}) {
+    EXPECT_NE(problem({"--tls-sni-cert-key", wrong}).find("expected comma separated certificate and key file paths"),
+              std::string::npos)
+        << wrong;
+  }
+  EXPECT_NE(problem({"--tls-sni-cert-key=a.crt,a.key:"}).find("empty names list is not allowed"), std::string::npos);
+}
+
 TEST(RunFlags, TakeTheirValueFromTheSameWordOrTheNext) {
   EXPECT_EQ(read({"--config=a.yaml"}).config_file, "a.yaml");
   EXPECT_EQ(read({"--config", "a.yaml"}).config_file, "a.yaml");

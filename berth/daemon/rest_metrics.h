@@ -1,8 +1,9 @@
-// Counts requests to the API server under client-go's names: rest_client_requests_total and
-// rest_client_request_duration_seconds. A transport in front of the real one; the counts may be read from any thread.
+// Counts requests to the API server under client-go's names: rest_client_requests_total, and histograms of durations
+// and sizes. A transport in front of the real one; the counts may be read from any thread.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -19,27 +20,36 @@ namespace berth::daemon {
 
 class RestCounts {
  public:
-  // Upper ends of the buckets, in seconds.
-  static constexpr std::array<double, 12> kBounds = {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
-
   explicit RestCounts(std::string host) : host_(std::move(host)) {}
 
   // `status` 0: there was no answer.
   void count(client::Method method, int status);
-  void observe(client::Method method, Duration took);
+  void observe(client::Method method, Duration took, std::size_t sent_bytes, std::size_t received_bytes);
 
   void write(MetricText& text) const;
 
  private:
+  static constexpr std::size_t kMaxBuckets = 13;  // the last is for what is above all bounds
   struct Histogram {
-    std::array<std::uint64_t, kBounds.size() + 1> buckets{};
+    std::array<std::uint64_t, kMaxBuckets> buckets{};
     double sum = 0;
     std::uint64_t count = 0;
   };
+  using Histograms = std::map<std::string, Histogram>;  // by method
+  struct Family;
+  static const Family kDurations;
+  static const Family kRequestSizes;
+  static const Family kResponseSizes;
+
+  static void add(const Family& family, Histogram& to, double value);
+  void write(const Family& family, const Histograms& histograms, MetricText& text) const;
+
   const std::string host_;
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::uint64_t> requests_;  // by code and method
-  std::map<std::string, Histogram> durations_;                             // by method
+  Histograms durations_;
+  Histograms request_sizes_;
+  Histograms response_sizes_;
 };
 
 // All three outlive it.

@@ -17,6 +17,7 @@ TEST(CountedTransport, CountsAnswersFailuresAndWatches) {
 
   client::Request post;
   post.method = client::Method::kPost;
+  post.body = std::string(2'000'000, 'x');
   const client::RequestId first = transport.start(post, [&](const client::Response&) { ++ended; });
   loop.advance(Duration::milliseconds(20));
   inner.answer(first, 201);
@@ -37,7 +38,10 @@ TEST(CountedTransport, CountsAnswersFailuresAndWatches) {
         "rest_client_requests_total{code=\"200\",host=\"10.0.0.1:6443\",method=\"GET\"} 1\n",
         "rest_client_request_duration_seconds_bucket{host=\"10.0.0.1:6443\",verb=\"POST\",le=\"0.005\"} 1\n",
         "rest_client_request_duration_seconds_bucket{host=\"10.0.0.1:6443\",verb=\"POST\",le=\"0.025\"} 2\n",
-        "rest_client_request_duration_seconds_count{host=\"10.0.0.1:6443\",verb=\"POST\"} 2\n"}) {
+        "rest_client_request_duration_seconds_count{host=\"10.0.0.1:6443\",verb=\"POST\"} 2\n",
+        "rest_client_request_size_bytes_bucket{host=\"10.0.0.1:6443\",verb=\"POST\",le=\"1.048576e+06\"} 0\n",
+        "rest_client_request_size_bytes_bucket{host=\"10.0.0.1:6443\",verb=\"POST\",le=\"4.194304e+06\"} 2\n",
+        "rest_client_response_size_bytes_bucket{host=\"10.0.0.1:6443\",verb=\"POST\",le=\"64\"} 2\n"}) {
     EXPECT_NE(text.text().find(line), std::string::npos) << line << text.text();
   }
 }

@@ -52,7 +52,7 @@ serve::TrustOptions trust_options(const AuthenticationFlags& flags, bool can_loo
   return options;
 }
 
-serve::ServerOptions server_options(const ServingFlags& flags) {
+serve::ServerOptions server_options_of(const ServingFlags& flags) {
   serve::ServerOptions options;
   options.bind_address = flags.bind_address;
   options.port = static_cast<std::uint16_t>(flags.secure_port);
@@ -72,6 +72,16 @@ Result<std::shared_ptr<serve::CertificateSource>> certificate_of(const ServingFl
   auto pair = serve::make_self_signed(self_signed);
   if (!pair) return std::unexpected(pair.error());
   return serve::CertificateSource::fixed(*pair);
+}
+
+Result<std::vector<serve::NamedCertificate>> named_certificates_of(const ServingFlags& flags) {
+  std::vector<serve::NamedCertificate> named;
+  for (const NamedCertificateFlag& flag : flags.tls_sni_cert_keys) {
+    auto source = serve::CertificateSource::files(flag.certificate_file, flag.key_file);
+    if (!source) return std::unexpected(std::move(source.error()).in_file("--tls-sni-cert-key"));
+    named.push_back({.names = flag.names, .source = *std::move(source)});
+  }
+  return named;
 }
 
 // The text of /metrics without some families. A family begins with its help.
@@ -134,12 +144,16 @@ Serving::~Serving() {
 Result<void> Serving::listen(const RunFlags& flags, EndpointOptions endpoints) {
   auto certificate = certificate_of(flags.serving, options_.hostname);
   if (!certificate) return std::unexpected(certificate.error());
+  auto named = named_certificates_of(flags.serving);
+  if (!named) return std::unexpected(named.error());
+  serve::ServerOptions server_options = server_options_of(flags.serving);
+  server_options.named_certificates = *std::move(named);
   const auto on_refusal = [this](const serve::Call& call, std::string_view what, const Error& why) {
     log_.error("Request is refused",
                {{"err", why}, {"what", what}, {"path", call.path}, {"from", call.remote_address}});
   };
   serve::Handler handler = without_metrics(make_endpoints(std::move(endpoints)), flags.metrics.disabled_metrics);
-  auto server = serve::HttpsServer::start(server_options(flags.serving), *std::move(certificate),
+  auto server = serve::HttpsServer::start(server_options, *std::move(certificate),
                                           serve::guarded(authenticator_, authorizer_, std::move(handler), on_refusal));
   if (!server) return std::unexpected(server.error());
   server_ = *std::move(server);

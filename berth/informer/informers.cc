@@ -61,7 +61,7 @@ std::vector<InformedKind> scheduler_kinds() {
 }
 
 Informers::Informers(client::Loop& loop, client::Transport& transport, Sink& sink, Rng rng, Options options)
-    : options_(std::move(options)) {
+    : loop_(loop), rng_(rng.fork(options.kinds.size())), options_(std::move(options)) {
   reflectors_.reserve(options_.kinds.size());
   for (const InformedKind& informed : options_.kinds) {
     ReflectorOptions reflector = options_.reflector;
@@ -69,12 +69,16 @@ Informers::Informers(client::Loop& loop, client::Transport& transport, Sink& sin
     reflector.label_selector.clear();
     reflector.is_optional = informed.is_optional;
     reflector.on_synced = [this] { on_synced(); };
+    reflector.on_outage = [this] { on_outage(); };
+    reflector.on_served = [this] { on_served(); };
     reflectors_.push_back(std::make_unique<Reflector>(*informed.kind, loop, transport, sink,
                                                       rng.fork(reflectors_.size()), std::move(reflector)));
   }
 }
 
-Informers::~Informers() = default;
+Informers::~Informers() {
+  stop();
+}
 
 void Informers::start() {
   for (const auto& reflector : reflectors_) reflector->start();
@@ -82,6 +86,27 @@ void Informers::start() {
 
 void Informers::stop() {
   for (const auto& reflector : reflectors_) reflector->stop();
+  loop_.cancel_timer(std::exchange(scout_timer_, 0));
+}
+
+void Informers::on_outage() {
+  is_outage_ = true;
+  if (scout_timer_ == 0) scout_timer_ = loop_.after(scout_delay_.next(loop_.now(), rng_), [this] { send_scout(); });
+}
+
+void Informers::send_scout() {
+  scout_timer_ = 0;
+  for (std::size_t tried = 0; tried < reflectors_.size(); ++tried) {
+    Reflector& scout = *reflectors_[next_scout_];
+    next_scout_ = (next_scout_ + 1) % reflectors_.size();
+    if (scout.try_now()) break;
+  }
+}
+
+void Informers::on_served() {
+  if (!std::exchange(is_outage_, false)) return;
+  loop_.cancel_timer(std::exchange(scout_timer_, 0));
+  for (const auto& reflector : reflectors_) reflector->end_outage();
 }
 
 void Informers::on_synced() {

@@ -1,8 +1,13 @@
 // The daemon's view of the API server: one Reflector for each kind that a scheduler reads, all feeding one sink.
 //
+// In an outage one reflector after the other is sent ahead to look, more often than each would by itself and more
+// seldom than all of them together; as soon as one is served, all others go on at once. So a server that was restarted
+// is followed again within a second or two, however long it was away.
+//
 // As a Reflector: a state machine on one loop, all calls and callbacks on the loop's thread.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,9 +16,11 @@
 #include "berth/api/object.h"
 #include "berth/base/interned.h"
 #include "berth/base/rng.h"
+#include "berth/base/time.h"
 #include "berth/client/loop.h"
 #include "berth/client/transport.h"
 #include "berth/informer/reflector.h"
+#include "berth/informer/retry_delay.h"
 #include "berth/informer/sink.h"
 
 namespace berth::informer {
@@ -32,7 +39,7 @@ class Informers {
  public:
   struct Options {
     std::vector<InformedKind> kinds = scheduler_kinds();
-    // For all kinds; its selectors, is_optional, and on_synced are not used.
+    // For all kinds; its selectors, is_optional and callbacks but the log are not used.
     ReflectorOptions reflector = {};
     // Called once, when the sink has had all objects of all kinds.
     std::function<void()> on_all_synced = {};
@@ -58,11 +65,26 @@ class Informers {
   const Reflector* find(const api::ObjectKind& kind) const;
 
  private:
-  void on_synced();
+  // Delays between those that are sent ahead.
+  static constexpr Duration kFirstScout = Duration::milliseconds(200);
+  static constexpr Duration kLongestScout = Duration::seconds(1);
+  // A server that is lost again sooner is still the same trouble.
+  static constexpr Duration kScoutsForgottenAfter = Duration::seconds(3);
 
+  void on_synced();
+  void on_outage();
+  void on_served();
+  void send_scout();
+
+  client::Loop& loop_;
+  Rng rng_;
   Options options_;
   std::vector<std::unique_ptr<Reflector>> reflectors_;  // in the order of the kinds
   std::size_t synced_ = 0;
+  RetryDelay scout_delay_{kFirstScout, kLongestScout, kScoutsForgottenAfter};
+  bool is_outage_ = false;
+  client::TimerId scout_timer_ = 0;
+  std::size_t next_scout_ = 0;  // of the reflectors
 };
 
 }  // namespace berth::informer

@@ -106,6 +106,67 @@ TEST_F(InformersTest, DoNotAskForTheirWatchesAllAtTheSameTimes) {
   EXPECT_GT(first_resumes.size() - repeated.size(), 15u);
 }
 
+// --- Outages ---------------------------------------------------------------------------------------------------------
+
+TEST_F(InformersTest, FollowARestartedServerWithinSecondsHoweverLongItWasAway) {
+  start();
+  for (const std::int64_t minutes : {0, 1, 30}) {
+    loop.advance(Duration::seconds(5));
+    server.behaviour.is_up = false;
+    server.break_streams();
+    loop.advance(Duration::minutes(minutes) + Duration::seconds(4));
+    server.behaviour.is_up = true;
+    server.forget_history();  // it begins with the state that etcd has
+    const std::string name = "after-" + std::to_string(minutes);
+    server.create(pod(name));
+    server.create(node(name));
+    loop.advance(Duration::seconds(4));
+    EXPECT_NE(store.find<api::Pod>("shop/" + name), nullptr) << minutes;
+    EXPECT_NE(store.find<api::Node>(name), nullptr) << minutes;
+  }
+}
+
+TEST_F(InformersTest, AskASilentServerMoreSeldomTheLongerItIsAway) {
+  start();
+  loop.advance(Duration::seconds(5));
+  server.behaviour.is_up = false;
+  server.break_streams();
+  loop.advance(Duration::minutes(1));
+  const std::size_t before = server.log().size();
+  loop.advance(Duration::minutes(10));
+  const std::size_t tries = server.log().size() - before;
+  EXPECT_LT(tries, 600 * 2) << "two per second, of all eighteen kinds together";
+  EXPECT_GT(tries, 600 / 4) << "but often enough that nobody waits for long when it is back";
+}
+
+TEST_F(InformersTest, AreNotHeldUpByAServerThatRefusesUntilItHasReadItsOwnRules) {
+  start();
+  for (int restart = 0; restart < 4; ++restart) {
+    loop.advance(Duration::seconds(5));
+    server.behaviour.is_up = false;
+    server.break_streams();
+    loop.advance(Duration::seconds(4));
+    server.behaviour.is_up = true;
+    for (const InformedKind& informed : scheduler_kinds()) server.behaviour.forbidden.insert(informed.kind);
+    loop.advance(Duration::seconds(10));
+    server.behaviour.forbidden.clear();
+    server.create(pod("after-" + std::to_string(restart)));
+    loop.advance(Duration::seconds(3));
+    EXPECT_EQ(store.size(api::kind_of<api::Pod>()), static_cast<std::size_t>(restart) + 1);
+  }
+}
+
+TEST_F(InformersTest, DoNotSendScoutsToAServerThatAnswers) {
+  start();
+  loop.advance(Duration::seconds(5));
+  server.behaviour.forbidden = {&api::kind_of<api::Pod>()};
+  server.break_streams();
+  loop.advance(Duration::minutes(5));
+  const std::size_t before = server.log().size();
+  loop.advance(Duration::minutes(5));
+  EXPECT_LT(server.log().size() - before, 60u);
+}
+
 TEST(SchedulerKinds, EndWithPods) {
   const auto kinds = scheduler_kinds();
   EXPECT_EQ(kinds.back().kind, &api::kind_of<api::Pod>());

@@ -90,10 +90,24 @@ void Reflector::take(Step step) {
 
 void Reflector::take_after(Step step, Duration delay) {
   BERTH_CHECK(timer_ == 0 && request_ == 0, "two next steps for {}", kind_.resource);
-  timer_ = loop_.after(delay, [this, step] {
+  next_step_ = step;
+  timer_ = loop_.after(delay, [this] {
     timer_ = 0;
-    take(step);
+    is_waiting_for_server_ = false;
+    take(next_step_);
   });
+}
+
+bool Reflector::try_now() {
+  if (is_stopped_ || timer_ == 0 || !std::exchange(is_waiting_for_server_, false)) return false;
+  loop_.cancel_timer(std::exchange(timer_, 0));
+  take(next_step_);
+  return true;
+}
+
+void Reflector::end_outage() {
+  is_in_outage_ = false;
+  try_now();
 }
 
 // --- The stream ------------------------------------------------------------------------------------------------------
@@ -127,7 +141,10 @@ void Reflector::open_stream(StreamPurpose purpose) {
   frame_began_at_ = {};
   has_event_ = false;
   request_ =
-      transport_.start_stream(std::move(request), {.on_begin = [](int) {},
+      transport_.start_stream(std::move(request), {.on_begin =
+                                                       [this](int status) {
+                                                         if (status == 200) note_served();
+                                                       },
                                                    .on_piece = [this](std::string_view piece) { on_piece(piece); },
                                                    .on_end = [this](const Response& end) { on_stream_end(end); }});
 }
@@ -259,10 +276,15 @@ void Reflector::on_stream_end(const Response& response) {
   if (must_get_all_) return get_all();
   const bool was_open = response.transfer != Response::Transfer::kNotSent;
   if (was_open && (has_event_ || loop_.now() - opened_at_ >= kShortWatch)) {
-    if (!response.is_complete()) note_error(response.error);
+    outage_delay_.reset();
+    if (!response.is_complete()) {
+      note_lost_connection();
+      note_error(response.error);
+    }
     return start_watch();
   }
-  retry(Step::kWatch, response.is_complete() ? "the watch ended at once" : client::api_error_of(response).text());
+  if (response.is_complete()) return retry(Step::kWatch, "the watch ended at once");
+  retry_connection(Step::kWatch, client::api_error_of(response));
 }
 
 void Reflector::on_watch_refused(const ApiError& error) {
@@ -279,7 +301,10 @@ void Reflector::on_watch_refused(const ApiError& error) {
 
 void Reflector::on_gone(const ApiError& error) {
   const Instant before = std::exchange(last_gone_at_, loop_.now());
-  if (before.is_set() && last_gone_at_ - before < kGoneAgain) return retry(Step::kGetAll, error.text());
+  const bool may_be_another_server = std::exchange(has_lost_connection_, false);
+  if (!may_be_another_server && before.is_set() && last_gone_at_ - before < kGoneAgain) {
+    return retry(Step::kGetAll, error.text());
+  }
   note_error(error.text());
   log(Severity::kInfo, "the history since the last event is gone; getting all objects anew");
   get_all();
@@ -288,7 +313,7 @@ void Reflector::on_gone(const ApiError& error) {
 void Reflector::on_not_served(const ApiError& error) {
   const Instant now = loop_.now();
   if (!not_served_since_.is_set()) not_served_since_ = now;
-  const bool may_still_come_back = has_objects_ && now - not_served_since_ < kNotServedGrace;
+  const bool may_still_come_back = (has_objects_ || is_in_outage_) && now - not_served_since_ < kNotServedGrace;
   if (!options_.is_optional || may_still_come_back) return retry(Step::kGetAll, error.text(), error.retry_after);
   if (!std::exchange(is_not_served_, true)) {
     log(Severity::kInfo, "the server does not have this kind");
@@ -315,28 +340,58 @@ void Reflector::note_contact() {
   stats_.last_contact = loop_.now();
 }
 
+void Reflector::note_lost_connection() {
+  has_lost_connection_ = true;
+  // Whoever answers next may be another server, and what this one refused says nothing about it.
+  if (!std::exchange(is_in_outage_, true)) retry_delay_.reset();
+}
+
+void Reflector::note_served() {
+  is_in_outage_ = false;
+  if (options_.on_served) options_.on_served();
+}
+
 void Reflector::note_error(std::string what) {
   ++stats_.errors;
   stats_.last_error_at = loop_.now();
   stats_.last_error = std::move(what);
 }
 
-void Reflector::retry(Step next, std::string what, Duration asked_delay) {
+void Reflector::report(const std::string& what) {
   // The same again is not worth a line; a server that is away would fill the log.
-  if (what != reported_error_) {
-    log(Severity::kWarning, what);
-    reported_error_ = what;
-  }
+  if (what == reported_error_) return;
+  log(Severity::kWarning, what);
+  reported_error_ = what;
+}
+
+void Reflector::retry_connection(Step next, const ApiError& error) {
+  note_lost_connection();
+  report(error.text());
+  note_error(error.text());
+  wait_for_server(next);
+}
+
+void Reflector::wait_for_server(Step next) {
+  take_after(next, outage_delay_.next(loop_.now(), rng_));
+  is_waiting_for_server_ = true;
+  if (options_.on_outage) options_.on_outage();
+}
+
+void Reflector::retry(Step next, std::string what, Duration asked_delay) {
+  report(what);
   note_error(std::move(what));
-  Duration delay = retry_delay_.next(loop_.now(), rng_);
   if (asked_delay > Duration()) {
     const Duration asked = std::min(asked_delay, kLongestAskedDelay);
-    delay = asked + Duration::nanoseconds(rng_.in_range(0, asked.nanoseconds() / 10));
+    take_after(next, asked + Duration::nanoseconds(rng_.in_range(0, asked.nanoseconds() / 10)));
+  } else if (is_in_outage_) {
+    wait_for_server(next);
+  } else {
+    take_after(next, retry_delay_.next(loop_.now(), rng_));
   }
-  take_after(next, delay);
 }
 
 void Reflector::report_recovery() {
+  outage_delay_.reset();
   if (reported_error_.empty()) return;
   reported_error_.clear();
   log(Severity::kInfo, "all is well again");

@@ -18,6 +18,11 @@
 // the position is one that came before, and is left out: the sink never sees an object go back. Bookmarks move the
 // position on, so that a resume after a quiet time does not find its history gone.
 //
+// How long it waits. A server that refuses is left alone for longer each time. One that cannot be reached is not helped
+// by that, and one that was restarted refuses this and that until it has read its own rules. So from a lost connection
+// to the next good answer there is an outage: waits have a count of their own then, and end early where others know
+// better. Neither is history that is gone after the connection was lost a sign of trouble: a restarted server has none.
+//
 // What cannot be read. Bytes that are no frame, or a frame that is no object, end the stream, and the next one resumes
 // from the last good event: mostly it was the network. Bytes that are the same again are the server's own; then the
 // kind is listed once more, and from then on what cannot be read is reported and left out (kSkipPeriod).
@@ -76,6 +81,10 @@ struct ReflectorOptions {
   Log log = {};
   // Called once, after the first call of replaced().
   std::function<void()> on_synced = {};
+  // It waits because of an outage.
+  std::function<void()> on_outage = {};
+  // The server answers as it should.
+  std::function<void()> on_served = {};
 };
 
 struct ReflectorStats {
@@ -110,6 +119,10 @@ class Reflector {
   void start();
   // Nothing more is called. For good.
   void stop();
+  // Whether it waits because of an outage; then it tries now.
+  bool try_now();
+  // Others say that the outage is over.
+  void end_outage();
 
   const api::ObjectKind& kind() const { return kind_; }
   // The sink has had all objects at least once.
@@ -168,6 +181,12 @@ class Reflector {
   void note_error(std::string what);
   // Something went wrong: count and report it, then take the step `next` after the server's or our own delay.
   void retry(Step next, std::string what, Duration asked_delay = {});
+  // The same after no answer at all.
+  void retry_connection(Step next, const client::ApiError& error);
+  void wait_for_server(Step next);
+  void note_lost_connection();
+  void note_served();
+  void report(const std::string& what);
   void report_recovery();
   void report_unreadable(std::string_view what);
   void log(Severity severity, std::string_view message) const;
@@ -188,8 +207,13 @@ class Reflector {
   bool is_stopped_ = false;
   client::RequestId request_ = 0;
   client::TimerId timer_ = 0;           // until the next step
+  Step next_step_ = Step::kGetAll;      // when the timer runs
+  bool is_waiting_for_server_ = false;  // an outage is why the timer runs
   client::TimerId patience_timer_ = 0;  // with a watch-list
   RetryDelay retry_delay_;
+  RetryDelay outage_delay_;
+  bool is_in_outage_ = false;
+  bool has_lost_connection_ = false;  // since history was gone last
 
   std::string position_;
   bool must_get_all_ = false;  // when the watch ends: something was left out

@@ -89,6 +89,7 @@ void Reflector::on_page(const Response& response) {
     return retry(Step::kNextPage, fmt::format("the list cannot be read: {}", page.error().message()));
   }
   unreadable_pages_ = 0;
+  note_served();
   // All pages are of one state. The position of the first one is kept: should a server not hold to that, then changes
   // are seen twice rather than not at all.
   if (continue_token_.empty()) list_position_ = std::move(page->metadata.resource_version);
@@ -110,6 +111,7 @@ void Reflector::on_page_refused(const ApiError& error) {
     return request_page();
   }
   if (error.is_not_found()) return on_not_served(error);
+  if (error.transfer != Response::Transfer::kComplete) return retry_connection(Step::kNextPage, error);
   const bool goes_on = error.is_transient();
   retry(goes_on ? Step::kNextPage : Step::kGetAll, text_of(error), error.retry_after);
 }
@@ -189,7 +191,7 @@ void Reflector::on_watch_list_without_end() {
 
 void Reflector::on_watch_list_broken(const Response& response) {
   if (response.transfer == Response::Transfer::kNotSent) {
-    return retry(Step::kGetAll, client::api_error_of(response).text());
+    return retry_connection(Step::kGetAll, client::api_error_of(response));
   }
   if (response.is_complete()) {
     on_watch_list_without_end();
@@ -197,7 +199,7 @@ void Reflector::on_watch_list_broken(const Response& response) {
   }
   // In pages there is progress, whatever it is that breaks long streams.
   avoids_watch_list_once_ = true;
-  retry(Step::kGetAll, client::api_error_of(response).text());
+  retry_connection(Step::kGetAll, client::api_error_of(response));
 }
 
 void Reflector::on_watch_list_refused(const ApiError& error) {

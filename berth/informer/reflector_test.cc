@@ -118,6 +118,44 @@ TEST_F(ReflectorTest, DoesNotGetAllInALoopWhereHistoryIsAlwaysGone) {
   EXPECT_GT(reflector->stats().relists, 5u);
 }
 
+TEST_F(ReflectorTest, GetsAllAnewAtOnceFromAServerThatIsRestartedAgainAndAgain) {
+  start_synced();
+  for (int restart = 0; restart < 5; ++restart) {
+    advance(3);
+    server.behaviour.is_up = false;
+    server.break_streams();
+    advance(2);
+    server.create(pod(fmt::format("p{}", restart)));
+    server.forget_history();
+    server.behaviour.is_up = true;
+    advance(8);
+    expect_same_as_server();
+  }
+  EXPECT_EQ(reflector->stats().relists, 5u);
+}
+
+TEST_F(ReflectorTest, TriesAtOnceWhenToldThatTheServerIsBack) {
+  start_synced();
+  server.behaviour.is_up = false;
+  server.break_streams();
+  advance(300);
+  server.create(pod("a"));
+  server.behaviour.is_up = true;
+  requests();
+  EXPECT_TRUE(reflector->try_now());
+  EXPECT_FALSE(reflector->try_now()) << "it waits no more";
+  EXPECT_EQ(requests().size(), 1u);
+  advance(1);
+  EXPECT_EQ(heard.take(), Texts({"+a"}));
+}
+
+TEST_F(ReflectorTest, WaitsWhereTheServerRefusesAlthoughToldThatItIsBack) {
+  server.behaviour.forbidden = {&pods()};
+  start();
+  advance(60);
+  EXPECT_FALSE(reflector->try_now());
+}
+
 TEST_F(ReflectorTest, RetriesTheWatchAndNotTheListWhereConnectionsAreRefused) {
   start_synced();
   advance(2);

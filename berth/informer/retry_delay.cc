@@ -5,9 +5,9 @@
 namespace berth::informer {
 
 Duration RetryDelay::next(Instant now, Rng& rng) {
-  if (ends_at_.is_set() && now - ends_at_ >= kForgottenAfter) delay_ = kFirst;
+  if (ends_at_.is_set() && now - ends_at_ >= forgotten_after_) delay_ = first_;
   const Duration wait = delay_ + Duration::nanoseconds(rng.in_range(0, delay_.nanoseconds()));
-  delay_ = std::min(delay_ * 2, kLongest);
+  delay_ = std::min(delay_ * 2, longest_);
   ends_at_ = now + wait;
   return wait;
 }

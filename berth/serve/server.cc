@@ -135,10 +135,12 @@ bool waits_for_client(Phase phase) {
 class HttpsServer::Machine {
  public:
   Machine(const ServerOptions& options, std::shared_ptr<CertificateSource> certificate, Handler handler)
-      : limits_(options.limits), certificate_(std::move(certificate)), handler_(std::move(handler)) {}
+      : limits_(options.limits),
+        certificates_(std::move(certificate), options.named_certificates),
+        handler_(std::move(handler)) {}
 
   Result<void> start(const ServerOptions& options) {
-    auto context = make_tls_context(options.tls, *certificate_);
+    auto context = make_tls_context(options.tls, certificates_);
     if (!context) return fail(std::move(context).error());
     context_ = *std::move(context);
     auto listener = listen_on(options);
@@ -307,7 +309,7 @@ class HttpsServer::Machine {
   }
 
   const ServerLimits limits_;
-  const std::shared_ptr<CertificateSource> certificate_;
+  const CertificateChoice certificates_;
   const Handler handler_;
   SslContextPtr context_;
   Socket listener_;

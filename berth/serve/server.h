@@ -19,6 +19,7 @@
 #include "berth/base/time.h"
 #include "berth/serve/call.h"
 #include "berth/serve/certificate.h"
+#include "berth/serve/certificate_choice.h"
 
 namespace berth::serve {
 
@@ -49,6 +50,7 @@ struct ServerOptions {
   std::uint16_t port = 10259;
   bool share_port = false;  // --permit-port-sharing: SO_REUSEPORT
   TlsOptions tls;
+  std::vector<NamedCertificate> named_certificates;
   ServerLimits limits;
 };
 

@@ -96,6 +96,7 @@ struct FetchOptions {
   std::vector<std::string> headers = {};
   std::string server_ca = {};  // empty: the server is not checked
   KeyPair client = {};         // empty: no certificate
+  std::string host = {};       // whom to ask for, at 127.0.0.1; empty: nobody in particular
   long max_tls = CURL_SSLVERSION_MAX_DEFAULT;
 };
 struct Fetched {
@@ -125,8 +126,11 @@ class Client {
   Fetched fetch(std::uint16_t port, const std::string& path, const FetchOptions& options = {}) {
     Fetched result;
     curl_easy_reset(curl_);
-    const std::string url = "https://127.0.0.1:" + std::to_string(port) + path;
+    const std::string address = ":" + std::to_string(port);
+    const std::string url = "https://" + (options.host.empty() ? "127.0.0.1" : options.host) + address + path;
+    curl_slist* connect_to = curl_slist_append(nullptr, ("::127.0.0.1" + address).c_str());
     curl_easy_setopt(curl_, CURLOPT_URL, url.c_str());
+    curl_easy_setopt(curl_, CURLOPT_CONNECT_TO, connect_to);
     curl_easy_setopt(curl_, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(curl_, CURLOPT_NOPROXY, "*");
     curl_easy_setopt(curl_, CURLOPT_TIMEOUT, 60L);
@@ -151,6 +155,7 @@ class Client {
     curl_easy_setopt(curl_, CURLOPT_HTTPHEADER, headers);
     const CURLcode code = curl_easy_perform(curl_);
     curl_slist_free_all(headers);
+    curl_slist_free_all(connect_to);
     if (code != CURLE_OK) result.error = curl_easy_strerror(code);
     curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &result.status);
     curl_easy_getinfo(curl_, CURLINFO_NUM_CONNECTS, &new_connections_);

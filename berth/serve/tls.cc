@@ -1,9 +1,11 @@
 #include "berth/serve/tls.h"
 
 #include <fmt/format.h>
+#include <netdb.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -69,8 +71,21 @@ Result<Chosen> choose(const TlsOptions& options) {
   return chosen;
 }
 
-int show_certificate(SSL* ssl, void* source) {
-  const std::shared_ptr<const Identity> identity = static_cast<CertificateSource*>(source)->current();
+// Our end of the connection, as text; empty if there is none.
+std::string local_address(SSL* ssl) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  std::array<char, NI_MAXHOST> text{};
+  auto* any = reinterpret_cast<sockaddr*>(&address);
+  if (::getsockname(SSL_get_fd(ssl), any, &size) != 0) return {};
+  if (::getnameinfo(any, size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) != 0) return {};
+  return text.data();
+}
+
+int show_certificate(SSL* ssl, void* choice) {
+  const char* name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
+  const std::shared_ptr<const Identity> identity =
+      static_cast<const CertificateChoice*>(choice)->choose(name != nullptr ? name : local_address(ssl));
   const auto free_stack = [](STACK_OF(X509) * stack) { sk_X509_free(stack); };
   const std::unique_ptr<STACK_OF(X509), decltype(free_stack)> chain(sk_X509_new_null());
   for (const X509Ptr& each : identity->chain) sk_X509_push(chain.get(), each.get());
@@ -105,7 +120,7 @@ Result<void> check_tls_options(const TlsOptions& options) {
   return {};
 }
 
-Result<SslContextPtr> make_tls_context(const TlsOptions& options, CertificateSource& source) {
+Result<SslContextPtr> make_tls_context(const TlsOptions& options, const CertificateChoice& certificates) {
   const auto chosen = choose(options);
   if (!chosen) return fail(chosen.error());
   SslContextPtr context(SSL_CTX_new(TLS_server_method()));
@@ -122,7 +137,7 @@ Result<SslContextPtr> make_tls_context(const TlsOptions& options, CertificateSou
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_cert_verify_callback(context.get(), take_any_certificate, nullptr);
-  SSL_CTX_set_cert_cb(context.get(), show_certificate, &source);
+  SSL_CTX_set_cert_cb(context.get(), show_certificate, const_cast<CertificateChoice*>(&certificates));
   SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
   return context;
 }

@@ -11,6 +11,7 @@
 
 #include "berth/base/error.h"
 #include "berth/serve/certificate.h"
+#include "berth/serve/certificate_choice.h"
 #include "berth/serve/openssl.h"
 #include "berth/serve/server.h"
 
@@ -18,8 +19,8 @@ namespace berth::serve {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// `source` outlives it. Client certificates are asked for and taken as they come.
-Result<SslContextPtr> make_tls_context(const TlsOptions& options, CertificateSource& source);
+// `certificates` outlive it. Client certificates are asked for and taken as they come.
+Result<SslContextPtr> make_tls_context(const TlsOptions& options, const CertificateChoice& certificates);
 
 class TlsStream {
  public:

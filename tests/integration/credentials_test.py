@@ -1,11 +1,15 @@
 """Credentials that change under a running scheduler: tokens, certificates, and programs that hand them out."""
 
+import base64
 import json
 import stat
 import sys
 import time
 
-from world import BerthTest, kubectl, ROOT, note
+import cluster as clusters
+from daemon import Daemon
+from proxy import ConnectProxy
+from world import BerthTest, ROOT, Suite, kubectl, note, service_account_user
 
 SWITCH_SECONDS = 90  # client-go, and so Berth, reads a token file again after at most a minute
 AUTHENTICATION_CACHE_SECONDS = 11  # for so long the API server still takes a token that it has seen
@@ -80,3 +84,36 @@ class Rotation(BerthTest):
             status["expirationTimestamp"] = expires
         path.write_text(json.dumps({"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
                                     "status": status}))
+
+
+class Kubeconfig(BerthTest):
+    """What a kubeconfig may say besides who somebody is."""
+
+    starts_daemon = False
+
+    def works_with(self, name, user, **cluster):
+        self.nodes("n1")
+        path = self.cluster.kubeconfig(name, user, **cluster)
+        with Daemon(Suite.command, self.cluster, service_account_user(), kubeconfig=path) as daemon:
+            self.pod("p")
+            self.bound("p", "n1")
+            daemon.stop()  # and its last events are written
+
+    def test_server_is_checked_by_the_name_that_it_is_given(self):
+        self.works_with("named", service_account_user(), **{"tls-server-name": "kubernetes.default.svc"})
+
+    def test_scheduler_may_act_for_somebody_else(self):
+        self.works_with("acting", {"token": clusters.ADMIN, "as": "system:kube-scheduler"})
+
+    def test_certificates_may_be_part_of_the_file(self):
+        paths = (self.cluster.folder / "inline.crt", self.cluster.folder / "inline.key")
+        self.cluster.authority.sign(*paths, "system:kube-scheduler")
+        encoded = [base64.b64encode(path.read_bytes()).decode() for path in
+                   (*paths, self.cluster.authority.certificate)]
+        self.works_with("inline", {"client-certificate-data": encoded[0], "client-key-data": encoded[1]},
+                        **{"certificate-authority": "", "certificate-authority-data": encoded[2]})
+
+    def test_proxy_of_the_kubeconfig_is_used(self):
+        with ConnectProxy() as proxy:
+            self.works_with("proxied", service_account_user(), **{"proxy-url": proxy.address})
+            self.assertGreaterEqual(proxy.connections, 1)

@@ -32,17 +32,17 @@ def configuration(**fields):
 
 class Daemon:
     """Started by the constructor. `user` is a kubeconfig's user (see Cluster.kubeconfig), `server` another address for
-    the API server, such as a proxy's; `flags` are further flags."""
+    the API server, such as a proxy's, `kubeconfig` a whole file in place of these; `flags` are further flags."""
 
     _count = 0
 
     def __init__(self, command, cluster, user, config=None, server=None, flags=(), environment=None, wait=True,
-                 certificate=None):
+                 certificate=None, kubeconfig=None):
         Daemon._count += 1
         self.name = f"scheduler-{Daemon._count}"
         self._cluster = cluster
         self._port = Port()
-        self.kubeconfig = cluster.kubeconfig(self.name, user, server)
+        self.kubeconfig = kubeconfig or cluster.kubeconfig(self.name, user, server)
         reviews = cluster.kubeconfig(self.name + "-reviews", user, None)
         config = json.loads(json.dumps(config or CONFIGURATION))
         config.setdefault("clientConnection", {})["kubeconfig"] = str(self.kubeconfig)

@@ -10,6 +10,7 @@ PODS = r"/api/v1/pods\?"
 WATCH = r"GET \S*[?&]watch=(true|1)"
 BINDING = r"POST /api/v1/namespaces/default/pods/{}/binding"
 RECOVERY_SECONDS = 45
+FOUND_AGAIN_SECONDS = 15  # usually a tenth of a second; what grows from restart to restart is past this at the fourth
 
 
 class Connections(BerthTest):
@@ -269,6 +270,20 @@ class Servers(BerthTest):
         self.cluster.start_apiserver()
         self.load("after")
         self.all_bound("API server killed")
+
+    def test_api_server_that_is_restarted_again_and_again_is_found_again_soon(self):
+        """kube-scheduler waits longer each time, for up to a minute in the end."""
+        self.only_berth()
+        self.nodes(kube.node("n1", cpu=16))
+        took = []
+        for number in range(4):
+            self.cluster.apiserver.kill()
+            self.cluster.start_apiserver()
+            started = time.monotonic()
+            self.cluster.client().create(kube.pod(f"p{number}"))  # whose connection is not of before
+            self.bound(f"p{number}", "n1", timeout=FOUND_AGAIN_SECONDS)
+            took.append(time.monotonic() - started)
+        note("API server restarted: next pod bound after " + ", ".join(f"{seconds:.1f}" for seconds in took) + " s")
 
     def test_api_server_is_stopped_gently_and_comes_back(self):
         self.nodes(*(kube.node(f"n{number}", cpu=16) for number in range(5)))

@@ -86,6 +86,19 @@ class Leadership(BerthTest):
         self.assertEqual(self.admin.get(*LEASE)["spec"]["leaseTransitions"], transitions + 1)
         self.assertTrue(self.leads(follower))
 
+    def test_follower_reads_nothing_before_it_leads_where_that_is_wanted(self):
+        self.nodes("n1")
+        leader = self.start()
+        self.take_over("before")
+        follower = self.start(config={**self.config, "delayCacheUntilActive": True}, wait=False)
+        self.admin.wait_for("Pod", "before", lambda _: _is_served(follower), what="there, and so is the follower")
+        self.assertIn("[-]sched-handler-sync failed", follower.read("/readyz?verbose").text)
+        self.assertEqual(follower.read("/healthz").status, 200)
+        self.assertFalse(metric(follower.metrics(clusters.ADMIN), "scheduler_cache_size", type="nodes"))
+        leader.process.kill()
+        self.take_over("after")
+        self.assertEqual(follower.read("/readyz").status, 200)
+
     def test_leader_that_leaves_gives_the_lease_back(self):
         self.nodes("n1")
         leader, _ = self.two()
@@ -130,3 +143,10 @@ class Leadership(BerthTest):
 
     def check(self):
         self.checker.check(events=False)
+
+
+def _is_served(daemon):
+    try:
+        return daemon.read("/livez").status == 200
+    except OSError:
+        return False

@@ -2,8 +2,9 @@
 
 TcpProxy passes bytes and breaks connections: it knows nothing of what they say, so it also breaks TLS and HTTP/2.
 HttpProxy ends TLS itself and speaks HTTP/1.1: it answers chosen requests in the server's place, or cuts them.
+ConnectProxy is one that a client is told of (proxy-url of a kubeconfig), and does no harm.
 
-Both are threads of the test's own process, listen on a port of the kernel's choice, and can change their mind at any
+All are threads of the test's own process, listen on a port of the kernel's choice, and can change their mind at any
 time; connections that exist follow.
 """
 
@@ -372,3 +373,53 @@ class HttpProxy:
                     self.wfile.write(b"0\r\n\r\n")
 
         return Handler
+
+
+class ConnectProxy:
+    """Makes tunnels for those who ask with CONNECT."""
+
+    def __init__(self):
+        handler = type("Handler", (_ConnectHandler,), {"proxy": self})
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server.daemon_threads = True
+        self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self.connections = 0
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class _ConnectHandler(http.server.BaseHTTPRequestHandler):
+    proxy = None
+
+    def do_CONNECT(self):
+        host, _, port = self.path.rpartition(":")
+        with socket.create_connection((host, int(port))) as server:
+            self.proxy.connections += 1
+            self.send_response(200)
+            self.end_headers()
+            back = threading.Thread(target=_pass_on, args=(server, self.connection), daemon=True)
+            back.start()
+            _pass_on(self.connection, server)
+            back.join()
+
+    def log_message(self, *_):
+        """Nobody reads it."""
+
+
+def _pass_on(source, sink):
+    try:
+        while piece := source.recv(CHUNK):
+            sink.sendall(piece)
+    except OSError:
+        pass
+    for each in (source, sink):
+        try:
+            each.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass

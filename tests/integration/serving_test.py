@@ -1,6 +1,7 @@
 """What the scheduler serves over HTTPS, to whom, and to whom not."""
 
 import json
+import re
 import ssl
 import subprocess
 
@@ -19,8 +20,9 @@ scheduler_unschedulable_pods scheduler_pod_scheduling_attempts_bucket
 scheduler_pod_scheduling_sli_duration_seconds_bucket
 scheduler_preemption_attempts_total scheduler_cache_size scheduler_goroutines
 scheduler_event_handling_duration_seconds_bucket kubernetes_build_info kubernetes_feature_enabled
-rest_client_requests_total process_cpu_seconds_total process_resident_memory_bytes process_start_time_seconds
-process_open_fds
+rest_client_requests_total rest_client_request_duration_seconds_bucket rest_client_request_size_bytes_bucket
+rest_client_response_size_bytes_bucket process_cpu_seconds_total process_resident_memory_bytes
+process_start_time_seconds process_open_fds process_virtual_memory_max_bytes
 """.split()
 
 
@@ -169,6 +171,13 @@ class GivenCertificate(BerthTest):
             client = kube.Client(daemon.address, authority=self.cluster.authority.certificate, timeout=5)
             self.assertEqual(client.raw("GET", "/healthz").status, 200)
 
+    def test_client_that_asks_for_a_name_gets_the_certificate_for_it(self):
+        paths = (self.cluster.folder / "named.crt", self.cluster.folder / "named.key")
+        self.cluster.front_proxy_authority.sign(*paths, "named", kind="server")
+        with self.start_daemon(flags=[f"--tls-sni-cert-key={paths[0]},{paths[1]}:scheduler.example.com"]) as daemon:
+            self.assertEqual(_issuer(daemon, "scheduler.example.com"), "front-proxy-ca")
+            self.assertNotEqual(_issuer(daemon, "other.example.com"), "front-proxy-ca")
+
     def test_without_rights_it_says_so_and_does_not_work(self):
         token = self.cluster.client().request(
             "POST", "/api/v1/namespaces/default/serviceaccounts",
@@ -191,3 +200,11 @@ def _is_ready(daemon):
         return daemon.read("/readyz").status == 200
     except OSError:
         return False
+
+
+def _issuer(daemon, name):
+    """The common name of who signed the certificate that is shown to whoever asks for this name."""
+    shown = subprocess.run(["openssl", "s_client", "-connect", daemon.address.removeprefix("https://"), "-servername",
+                            name], input="", capture_output=True, text=True, check=False, timeout=10).stdout
+    found = re.search(r"^issuer=.*CN ?= ?([^,\n]+)", shown, re.MULTILINE)
+    return found[1] if found else shown
