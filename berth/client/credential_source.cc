@@ -1,5 +1,4 @@
 #include "berth/client/credential_source.h"
-#include "berth/base/base64.h"
 
 #include <fmt/format.h>
 #include <openssl/err.h>
@@ -9,6 +8,7 @@
 
 #include <utility>
 
+#include "berth/base/base64.h"
 
 namespace berth::client {
 

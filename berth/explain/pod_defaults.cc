@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/api/kinds.h"
+#include "berth/api/label_keys.h"
 #include "berth/explain/cluster.h"
 
 namespace berth::explain {
@@ -84,6 +85,7 @@ Result<api::PodPtr> with_api_defaults(const api::Pod& pod, const cache::ClusterO
       }
     }
   }
+  api::merge_label_keys(spec, *completed.metadata.labels);
   if (auto resolved = resolve_priority(spec, objects); !resolved) return fail(resolved.error());
   completed.spec.shared = Interned<api::PodTemplate>(std::move(spec));
   return with_identity(std::make_shared<const api::Pod>(std::move(completed)));

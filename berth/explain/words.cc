@@ -31,10 +31,15 @@ std::string listed(std::span<const std::string> things, std::size_t shown) {
 
 namespace {
 
-std::string cpu(std::int64_t milli) {
+// Of a thousand cpus and more, tenths say enough.
+std::string cpu(std::int64_t milli, Round round) {
+  if (milli >= 1'000'000) milli = (milli + (round == Round::kUp ? 99 : 0)) / 100 * 100;
   if (milli % 1000 == 0) return fmt::format("{}", milli / 1000);
   if (milli > 1000 && milli % 100 == 0) return fmt::format("{}.{}", milli / 1000, milli % 1000 / 100);
-  return fmt::format("{}m", milli);
+  if (milli < 10'000) return fmt::format("{}m", milli);
+  std::string text = fmt::format("{}.{:03}", milli / 1000, milli % 1000);
+  while (text.back() == '0') text.pop_back();
+  return text;
 }
 
 std::string bytes(std::int64_t value, Round round) {
@@ -62,7 +67,7 @@ bool is_counted_in_bytes(Symbol resource) {
 
 std::string amount(Symbol resource, std::int64_t value, Round round) {
   if (value < 0) return "-" + amount(resource, -value, round);
-  if (resource == "cpu") return cpu(value);
+  if (resource == "cpu") return cpu(value, round);
   return is_counted_in_bytes(resource) ? bytes(value, round) : fmt::format("{}", value);
 }
 

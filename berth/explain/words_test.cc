@@ -14,6 +14,9 @@ TEST(Words, AmountsAreWrittenAsPeopleWriteThem) {
   EXPECT_EQ(amount(cpu, 2000, Round::kUp), "2");
   EXPECT_EQ(amount(cpu, 1500, Round::kUp), "1.5");
   EXPECT_EQ(amount(cpu, 1250, Round::kUp), "1250m");
+  EXPECT_EQ(amount(cpu, 35'280, Round::kUp), "35.28");
+  EXPECT_EQ(amount(cpu, 35'005, Round::kUp), "35.005");
+  EXPECT_EQ(amount(cpu, 125'061'848, Round::kDown), "125061.8");
   EXPECT_EQ(amount(memory, 2 * gi, Round::kUp), "2Gi");
   EXPECT_EQ(amount(memory, gi + gi / 2, Round::kUp), "1.5Gi");
   EXPECT_EQ(amount(memory, 64 * mi, Round::kUp), "64Mi");

@@ -1,8 +1,11 @@
 #include "berth/inspect/cluster_summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -112,9 +115,10 @@ PoolName pool_of(const api::Node& node) {
   return {Symbol(), "(no pool label)"};
 }
 
+// A node that says nothing about it, in a manifest by hand, is taken to be ready.
 bool is_ready(const api::Node& node) {
   const api::NodeCondition* ready = api::find_condition(node, Symbol("Ready"));
-  return ready != nullptr && ready->status == "True";
+  return ready == nullptr || ready->status == "True";
 }
 
 bool keeps_pods_away(const api::Node& node) {
@@ -123,10 +127,21 @@ bool keeps_pods_away(const api::Node& node) {
   });
 }
 
-// A Deployment's pods are owned by a ReplicaSet named after it and a hash, which is also a label of the pod.
+// Whether a pod is one of those that every node has of its own. Each names its node, in its affinity or its name; but
+// for that they are the same.
+bool is_of_its_node(const api::Pod& pod) {
+  const api::OwnerReference* owner = api::controller_of(pod.metadata);
+  return owner != nullptr && (owner->kind == "DaemonSet" || owner->kind == "Node");
+}
+
+// A Deployment's pods are owned by a ReplicaSet named after it and a hash, which is also a label of the pod. Static
+// pods are owned by their node and named after it.
 std::string owner_of(const api::Pod& pod) {
   const api::OwnerReference* owner = api::controller_of(pod.metadata);
   if (owner == nullptr) return "pod " + pod.metadata.name;
+  if (owner->kind == "Node" && pod.metadata.name.ends_with("-" + owner->name)) {
+    return "static pod " + pod.metadata.name.substr(0, pod.metadata.name.size() - owner->name.size() - 1);
+  }
   if (const Symbol* hash = pod.metadata.labels->find(Symbol("pod-template-hash")); hash != nullptr) {
     const std::string suffix = "-" + hash->str();
     if (owner->kind == "ReplicaSet" && owner->name.ends_with(suffix)) {
@@ -214,7 +229,10 @@ class Summary {
 
   void add_to_class(const api::Pod& pod, const api::ResourceList& requests) {
     const std::string owner = owner_of(pod);
-    ClassSummary& row = classes_[{pod.metadata.name_space.str(), owner, pod.spec.shared.identity()}];
+    std::string asked;
+    for (const auto& [resource, quantity] : requests) asked += fmt::format("{}={} ", resource.text(), quantity.str());
+    const void* pod_template = is_of_its_node(pod) ? nullptr : pod.spec.shared.identity();
+    ClassSummary& row = classes_[{pod.metadata.name_space.str(), owner, asked, pod_template}];
     row.name_space = pod.metadata.name_space.str();
     row.owner = owner;
     row.priority = api::priority_of(pod);
@@ -243,8 +261,8 @@ class Summary {
   std::map<std::string, Pool> pools_;
   std::map<std::string, Pool*> pool_of_node_;
   std::map<std::string, std::int64_t> phases_;
-  // By namespace, owner and template: a Deployment in the middle of a rollout has two.
-  std::map<std::tuple<std::string, std::string, const void*>, ClassSummary> classes_;
+  // By namespace, owner, requests and template: a Deployment in the middle of a rollout has two.
+  std::map<std::tuple<std::string, std::string, std::string, const void*>, ClassSummary> classes_;
 };
 
 }  // namespace

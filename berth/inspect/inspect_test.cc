@@ -39,7 +39,9 @@ apiVersion: v1
 kind: Node
 metadata: {name: n2, labels: {pool: a}}
 spec: {unschedulable: true, taints: [{key: k, effect: NoSchedule}]}
-status: {allocatable: {cpu: "2", memory: 8Gi, pods: "10", example.com/gpu: "2"}}
+status:
+  allocatable: {cpu: "2", memory: 8Gi, pods: "10", example.com/gpu: "2"}
+  conditions: [{type: Ready, status: Unknown}]
 ---
 )";
 
@@ -82,6 +84,33 @@ TEST_F(Inspect, PodsOfOneTemplateAreOneClass) {
   EXPECT_EQ(summary.classes.size(), 3u);
   EXPECT_EQ(summary.pending.size(), 3u);
   EXPECT_EQ(summary.pending[0].pod, "d/a");
+}
+
+TEST_F(Inspect, ANodeThatSaysNothingIsReady) {
+  const ClusterSummary summary = read("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n");
+  EXPECT_EQ(summary.pools[0].ready, 1);
+}
+
+TEST_F(Inspect, PodsThatEveryNodeHasAreOneClass) {
+  std::string text;
+  for (const std::string_view node : {"n1", "n2"}) {
+    text += fmt::format(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: agent-{0}, namespace: d, ownerReferences: [{{apiVersion: "
+        "apps/v1, "
+        "kind: DaemonSet, name: agent, uid: u, controller: true}}]}}\nspec: {{nodeName: {0}, affinity: {{nodeAffinity: "
+        "{{requiredDuringSchedulingIgnoredDuringExecution: {{nodeSelectorTerms: [{{matchFields: [{{key: metadata.name, "
+        "operator: In, values: [{0}]}}]}}]}}}}}}}}\n---\n"
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: proxy-{0}, namespace: d, ownerReferences: [{{apiVersion: v1, "
+        "kind: "
+        "Node, name: {0}, uid: {0}, controller: true}}]}}\nspec: {{nodeName: {0}}}\n---\n",
+        node);
+  }
+  const ClusterSummary summary = read(text);
+  ASSERT_EQ(summary.classes.size(), 2u);
+  EXPECT_EQ(summary.classes[0].owner, "DaemonSet agent");
+  EXPECT_EQ(summary.classes[0].pods, 2);
+  EXPECT_EQ(summary.classes[1].owner, "static pod proxy");
+  EXPECT_EQ(summary.classes[1].pods, 2);
 }
 
 TEST_F(Inspect, NamesADeploymentsPodsAfterTheDeployment) {

@@ -93,11 +93,9 @@ TEST(SchedulingQueueErrors, UpdatingFromOnePodToAnother) {
 
 TEST(SchedulingQueueErrors, RemovingAnUnknownPod) {
   Everywhere all;
-  all.expect_refused([&] { return all.queue.remove(*make_pod("unknown")); },
-                     "remove: the pod is not in the queue");
+  all.expect_refused([&] { return all.queue.remove(*make_pod("unknown")); }, "remove: the pod is not in the queue");
   ASSERT_TRUE(all.queue.remove(*make_pod("active")));
-  all.expect_refused([&] { return all.queue.remove(*make_pod("active")); },
-                     "remove: the pod is not in the queue");
+  all.expect_refused([&] { return all.queue.remove(*make_pod("active")); }, "remove: the pod is not in the queue");
 }
 
 TEST(SchedulingQueueErrors, DoneForAPodThatIsNotInFlight) {

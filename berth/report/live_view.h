@@ -15,10 +15,24 @@
 
 namespace berth::report {
 
+// What the view shows of a world. A value, because a world that is played slowly is shown as it was before the next
+// thing happens, while its clock goes on.
+struct Standing {
+  Duration elapsed;  // virtual
+  std::uint64_t bound = 0;
+  bool is_scheduler_up = true;
+  std::size_t active = 0;
+  std::size_t backoff = 0;
+  std::size_t unschedulable = 0;
+  std::size_t binding = 0;
+};
+Standing standing_of(const sim::World& world);
+
 struct LiveViewOptions {
   std::string name;  // of the scenario
   bool is_terminal = false;
-  Duration ends_at;  // virtual; 0 if nobody knows
+  std::size_t columns = 80;  // of the terminal; a line that is longer is cut, because it could not be drawn over
+  Duration ends_at;          // virtual; 0 if nobody knows
   // Since any fixed moment.
   std::function<Duration()> wall_clock;
   std::function<void(std::string_view)> write;
@@ -28,21 +42,25 @@ class LiveView {
  public:
   static constexpr Duration kRedrawEvery = Duration::milliseconds(100);
   static constexpr Duration kLineEvery = Duration::seconds(5);
+  // Reading a clock costs about as much as placing a tenth of a pod.
+  static constexpr std::uint32_t kStepsPerLook = 64;
 
   explicit LiveView(LiveViewOptions options);
 
   // To be called after everything that happens. Cheap: the clock is read every few calls only.
   void step(const sim::World& world);
-  // Draws now, if it is time: for those who sleep between steps.
-  void refresh(const sim::World& world);
+  // Draws now, if it is time.
+  void refresh(const Standing& standing);
   // Takes the lines off the terminal.
   void finish();
 
  private:
   struct Numbers;
-  void draw(const sim::World& world, Duration wall);
-  void print_line(const sim::World& world, Duration wall);
-  Numbers numbers(const sim::World& world, Duration wall);
+  bool is_due(Duration wall) const;
+  void show(const Standing& standing, Duration wall);
+  void draw(const Standing& standing, const Numbers& now);
+  void print_line(const Standing& standing, const Numbers& now);
+  Numbers numbers(const Standing& standing, Duration wall) const;
 
   LiveViewOptions options_;
   Duration drawn_at_;

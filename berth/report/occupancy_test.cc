@@ -114,6 +114,7 @@ Summary example() {
        "unschedulable",
        44,
        2,
+       0,
        "default/big fits on no node: it asks for 64 cpu and the largest of the 2 nodes, n1, has 2 in total.",
        "a node is added",
        344}};

@@ -102,7 +102,13 @@ Instant oldest_of(const PodClass& pods) {
 class Describer {
  public:
   Describer(const sim::World& world, explain::Cluster& cluster, const Settings& settings)
-      : world_(world), cluster_(cluster), settings_(settings), epoch_(world.now() - world.elapsed()) {}
+      : world_(world), cluster_(cluster), settings_(settings), epoch_(world.now() - world.elapsed()) {
+    if (!world.is_scheduler_up()) return;
+    for (const queue::QueuedPod* pod : world.scheduler().queue().pods_in(queue::Place::kActive)) {
+      active_.emplace_back(rank_of(*pod));
+    }
+    std::ranges::sort(active_);
+  }
 
   PendingPods describe(const PodClass& pods) {
     PendingPods result;
@@ -114,6 +120,7 @@ class Describer {
     const api::Pod& first = *pods.pods.front();
     if (const sim::PodStory* story = world_.history().story_of_uid(first.metadata.uid))
       result.attempts = story->attempts;
+    if (pods.place == engine::PodPlace::kActive) result.ahead = pods_before(first);
     // A pod behind a gate is not tried at all.
     const Instant next = pods.place == engine::PodPlace::kGated ? Instant() : next_try_of(world_, first);
     if (next.is_set()) {
@@ -124,6 +131,16 @@ class Describer {
   }
 
  private:
+  // Who is tried first: the most important, and among equals who came first. Other plugins that sort the queue are not
+  // known.
+  using Rank = std::pair<std::int64_t, Instant>;
+  static Rank rank_of(const queue::QueuedPod& pod) { return {-api::priority_of(*pod.pod), pod.timestamp}; }
+
+  std::int64_t pods_before(const api::Pod& pod) const {
+    const auto* queued = world_.scheduler().queue().get(pod.metadata.name_space, pod.metadata.name);
+    return queued == nullptr ? 0 : std::ranges::lower_bound(active_, rank_of(*queued)) - active_.begin();
+  }
+
   void say_why(const PodClass& pods, PendingPods& result) {
     const LastTry last = last_try_of(world_, *pods.pods.front());
     if (explained_ == kMaxExplained) {
@@ -142,6 +159,7 @@ class Describer {
   const Settings& settings_;
   Instant epoch_;
   std::size_t explained_ = 0;
+  std::vector<Rank> active_;  // of all active pods, in their order
 };
 
 }  // namespace

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "berth/api/kinds.h"
+#include "berth/explain/words.h"
 #include "berth/queue/scheduling_queue.h"
 #include "berth/report/occupancy.h"
 #include "berth/report/pending.h"
@@ -16,6 +20,8 @@
 namespace berth::report {
 
 namespace {
+
+constexpr std::size_t kMaxLostPods = 3;  // that a note names
 
 PodCounts pods_of(const sim::History& history) {
   PodCounts result;
@@ -42,6 +48,17 @@ SchedulerCounts scheduler_of(const sim::Counts& counts) {
   result.binding_failures = static_cast<std::int64_t>(counts.binding_failures);
   result.preemptions = static_cast<std::int64_t>(counts.preemptions);
   result.restarts = static_cast<std::int64_t>(counts.restarts);
+  return result;
+}
+
+// Pods whose node nobody has made: a typing error, or a dump without its nodes. They are in no table of nodes.
+std::vector<std::string> pods_on_unknown_nodes(const sim::World& world) {
+  std::vector<std::string> result;
+  world.api().for_each<api::Pod>([&](const api::PodPtr& pod) {
+    const Symbol node = pod->spec.node_name;
+    if (node.empty() || api::is_terminal(*pod) || world.api().get<api::Node>(Symbol(), node.text()) != nullptr) return;
+    result.push_back(fmt::format("{} on {}", api::full_name(pod->metadata), node.text()));
+  });
   return result;
 }
 
@@ -78,6 +95,11 @@ Summary summarize(const sim::World& world, const SummaryOptions& options) {
         fmt::format("More happened than is kept: the timeline and the wake-ups by event end after the first {} "
                     "happenings. All other numbers are whole.",
                     history.happenings().size()));
+  }
+  if (const std::vector<std::string> lost = pods_on_unknown_nodes(world); !lost.empty()) {
+    result.notes.push_back(fmt::format("{} on nodes that are not there: {}.",
+                                       lost.size() == 1 ? "A pod is" : "Pods are",
+                                       explain::listed(lost, kMaxLostPods)));
   }
   const std::size_t tried_by_time = pods_in_backoff(world);
   if (result.nodes == 0 && tried_by_time > 0) {

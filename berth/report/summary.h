@@ -116,6 +116,7 @@ struct PendingPods {
   std::string place;              // "active", "backoff", "unschedulable", "gated", ...
   double waits_seconds = 0;       // the one that waits longest
   std::int64_t attempts = 0;      // of the first
+  std::int64_t ahead = 0;         // pods that are tried before the first, if it is active
   std::string sentence;
   std::string wakes;  // "a node is added or a pod on some node ends": what the scheduler looks at it again for
   double next_try_seconds = 0;  // when it is tried without any event; 0: unknown or never

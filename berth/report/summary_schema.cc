@@ -143,6 +143,7 @@ const Schema& schema_of<report::PendingPods>() {
                                                 field<&P::place>("place", 0, kAlways),
                                                 field<&P::waits_seconds>("waitsSeconds", 0, kAlways),
                                                 field<&P::attempts>("attempts", 0, kAlways),
+                                                field<&P::ahead>("ahead", 0),
                                                 field<&P::sentence>("sentence", 0, kAlways),
                                                 field<&P::wakes>("wakes", 0),
                                                 field<&P::next_try_seconds>("nextTrySeconds", 0),

@@ -305,6 +305,9 @@ class Report {
     add_wrapped(pending.sentence, "  ", "    ");
     std::string about = fmt::format("{}, waits for {}, {}", pending.place, short_time(pending.waits_seconds),
                                     pending.attempts == 1 ? "1 try" : grouped(pending.attempts) + " tries");
+    if (pending.ahead > 0)
+      about +=
+          fmt::format("; {} tried before it", pending.ahead == 1 ? "1 pod is" : grouped(pending.ahead) + " pods are");
     if (!pending.wakes.empty()) about += "; looked at again when " + pending.wakes;
     if (const double left = pending.next_try_seconds - summary_.virtual_seconds; left > 0) {
       about += fmt::format("; tried {} in {}", pending.wakes.empty() ? "again" : "anyway", short_time(left));

@@ -235,9 +235,11 @@ class Collector {
     const bool is_single =
         story.group.empty() || story.group == story.name ||
         (slash != std::string::npos && std::string_view(story.name).substr(slash + 1) == story.group);
-    const std::string key = is_single ? std::string(without_number(story.name)) : name_space + "/" + story.group;
+    // Static pods are owned by their nodes; a dump has some for each.
+    const std::string owner = story.group.starts_with("Node/") ? "the nodes themselves" : story.group;
+    const std::string key = is_single ? std::string(without_number(story.name)) : name_space + "/" + owner;
     const auto [it, is_new] = group_by_key_.try_emplace({is_single, key}, static_cast<std::uint32_t>(groups_.size()));
-    if (is_new) groups_.push_back({is_single ? "" : story.group, name_space});
+    if (is_new) groups_.push_back({is_single ? "" : owner, name_space});
     return group = it->second;
   }
 

@@ -70,6 +70,13 @@ TEST(Timeline, PutsTheNodesAndPodsOfARolloutIntoOneLineEach) {
             }));
 }
 
+TEST(Timeline, PutsStaticPodsOfSeveralNodesIntoOneLine) {
+  Teller teller;
+  teller.pod("proxy-n1", 0, "Node/n1");
+  teller.pod("proxy-n2", 0, "Node/n2");
+  EXPECT_EQ(lines_of(teller, 10'000), (Lines{"0 created: 2 pods of the nodes themselves created"}));
+}
+
 TEST(Timeline, NamesTheVictimsOfAPreemptionOnce) {
   Teller teller;
   teller.pod("low", 0);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
@@ -54,6 +55,7 @@ class Tracer {
                                                                 grouped(static_cast<std::int64_t>(pods))));
     for (std::size_t i = 0; i < history_.happenings().size(); ++i) look_at(i, history_.happenings()[i]);
     write_counters();
+    write_instant(std::max(now_, options_.end));
     for (auto& [label, track] : event_tracks_) track.finish(options_.end);
     for (Following& pod : pods_) {
       if (pod.track) pod.track->finish(options_.end);
@@ -71,8 +73,11 @@ class Tracer {
   };
 
   void look_at(std::size_t index, const sim::Happening& happening) {
-    if (happening.at > counters_at_) write_counters();
-    counters_at_ = happening.at;
+    if (happening.at > now_) {
+      write_counters();
+      write_instant(happening.at);
+    }
+    now_ = happening.at;
     switch (happening.kind) {
       case Kind::kNodeAdded: return tell("node " + happening.node.str() + " added", happening.at);
       case Kind::kNodeRemoved: return tell("node " + happening.node.str() + " removed", happening.at);
@@ -144,6 +149,14 @@ class Tracer {
     }
   }
 
+  // What happened in the instant that is over, on all tracks: an arrow has to begin before it goes on, also where all
+  // of its points are of one time. So the events that wake pods come first, and then the pods.
+  void write_instant(Instant next) {
+    for (auto& [label, track] : event_tracks_) track.advance(next);
+    for (const sim::StoryId id : touched_) pods_[id].track->advance(next);
+    touched_.clear();
+  }
+
   // The track of the event that moved a pod, if its mark is the last one there and of this very time.
   Track* event_track_of(const sim::Happening& move) {
     if (move.cause == sim::kNoCause || move.cause >= history_.happenings().size()) return nullptr;
@@ -179,6 +192,7 @@ class Tracer {
   Track* track_of(sim::StoryId id) {
     if (id >= options_.max_pods) return nullptr;
     std::optional<Track>& track = pods_[id].track;
+    if (touched_.empty() || touched_.back() != id) touched_.push_back(id);
     if (!track) {
       track.emplace(writer_, TraceProcess::kPods, std::uint64_t{id} + 1);
       writer_.name_track(TraceProcess::kPods, std::uint64_t{id} + 1, history_.stories()[id].name);
@@ -201,7 +215,7 @@ class Tracer {
   void write_counters() {
     for (std::size_t i = 0; i < counters_.size(); ++i) {
       if (!counters_[i].is_new) continue;
-      writer_.counter(kPlaces[i], counters_[i].value, counters_at_);
+      writer_.counter(kPlaces[i], counters_[i].value, now_);
       counters_[i].is_new = false;
     }
   }
@@ -217,7 +231,8 @@ class Tracer {
   std::vector<Following> pods_;  // by story
   std::map<Symbol, Track, SymbolTextLess> event_tracks_;
   std::array<Counter, kPlaces.size()> counters_;
-  Instant counters_at_;
+  std::vector<sim::StoryId> touched_;  // in this instant
+  Instant now_;
 };
 
 }  // namespace

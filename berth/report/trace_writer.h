@@ -61,6 +61,8 @@ class Track {
   void mark(std::string name, std::string note, Instant at);
   // A point of an arrow at the last mark. Requires: there is one at that time.
   void arrow(char point, std::uint64_t id);
+  // Writes what began before, up to now.
+  void advance(Instant to);
   // Nothing more comes: what goes on ends here.
   void finish(Instant end);
 
@@ -70,8 +72,6 @@ class Track {
     std::string note;
     std::vector<std::pair<char, std::uint64_t>> arrows;
   };
-  // Writes what began before.
-  void advance(Instant to);
   void write_marks(Duration length);
 
   TraceWriter* writer_;

@@ -9,6 +9,10 @@ namespace berth::report {
 
 namespace {
 
+bool begins_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+}
+
 // "3m20s", or "3m" if there is no rest.
 std::string two_parts(std::int64_t value, std::int64_t unit, std::string_view large, std::string_view small,
                       std::int64_t small_unit) {
@@ -67,8 +71,15 @@ std::string percent(double share) {
 }
 
 std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
+}
+
+std::string_view cut_to(std::string_view text, std::size_t width) {
+  std::size_t column = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (begins_character(text[i]) && ++column > width) return text.substr(0, i);
+  }
+  return text;
 }
 
 std::string wrapped(std::string_view text, std::size_t width, std::string_view first, std::string_view rest) {

@@ -28,5 +28,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::string_view f
 
 // Columns that a UTF-8 text takes up, one for each character.
 std::size_t columns(std::string_view text);
+// The beginning of a UTF-8 text that takes up `width` columns at most.
+std::string_view cut_to(std::string_view text, std::size_t width);
 
 }  // namespace berth::report

@@ -53,6 +53,13 @@ TEST(Words, BreakLinesAtBlanks) {
   EXPECT_EQ(wrapped("", 8, "- ", ""), "- \n");
 }
 
+TEST(Words, AreCutBetweenCharacters) {
+  EXPECT_EQ(cut_to("abcdef", 4), "abcd");
+  EXPECT_EQ(cut_to("abcd", 4), "abcd");
+  EXPECT_EQ(cut_to("\u00e9\u00e9\u00e9", 2), "\u00e9\u00e9");
+  EXPECT_EQ(cut_to("abc", 0), "");
+}
+
 TEST(Table, AlignsColumnsAndCutsTrailingBlanks) {
   Table table;
   table.add_column("NODE");

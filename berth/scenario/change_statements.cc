@@ -29,6 +29,23 @@ Parsed<std::vector<Target>> read_targets(Reader& reader, std::string_view what) 
   return targets;
 }
 
+// What is in a namespace goes with it. Those that make pods go first, so that they do not make them again; what an
+// owner takes along is gone when its turn comes.
+void empty_namespace(sim::World& world, const std::string& name) {
+  const auto remove_all = [&](const api::ObjectKind& kind) {
+    std::vector<std::string> names;
+    world.api().for_each(kind, [&](const api::AnyObject& object) {
+      if (object.metadata().name_space == name) names.push_back(object.metadata().name);
+    });
+    for (const std::string& each : names) (void)world.remove(kind, name, each);
+  };
+  const api::ObjectKind& pods = api::kind_of<api::Pod>();
+  for (const api::ObjectKind& kind : api::all_kinds()) {
+    if (kind.namespaced && kind.metadata != nullptr && &kind != &pods) remove_all(kind);
+  }
+  remove_all(pods);
+}
+
 Parsed<Meaning> compile_delete(std::string_view, Reader& reader, const Context&) {
   const auto kind = read_kind(reader);
   if (!kind) return std::unexpected(kind.error());
@@ -41,6 +58,7 @@ Parsed<Meaning> compile_delete(std::string_view, Reader& reader, const Context&)
           if (!objects) return fail(objects.error());
           for (const api::AnyObject& object : *objects) {
             const api::ObjectMeta& metadata = object.metadata();
+            if (kind == &api::kind_of<api::Namespace>()) empty_namespace(world, metadata.name);
             if (auto removed = world.remove(*kind, metadata.name_space.text(), metadata.name); !removed) return removed;
           }
         }

@@ -18,6 +18,7 @@ using Check = std::function<Verdict(const sim::World&)>;
 
 constexpr auto kComparisons = std::to_array<std::pair<std::string_view, Comparison>>({
     {"=", Comparison::kEqual},
+    {"==", Comparison::kEqual},
     {"!=", Comparison::kNotEqual},
     {"<=", Comparison::kAtMost},
     {">=", Comparison::kAtLeast},
@@ -56,10 +57,38 @@ std::vector<Target> matching_pods(const sim::World& world, const Target& target)
   return targets;
 }
 
-Verdict check_pod(const sim::World& world, const Target& target, const PodTest& test) {
+// " (there is shop/web)", if pods of that name are in other namespaces than the one that is meant.
+std::string pods_elsewhere(const sim::World& world, const Target& target) {
+  const std::vector<Target> others = matching_pods(world, {.name_space = "*", .name = target.name});
+  if (others.empty() || target.name_space == "*") return "";
+  return fmt::format(" (there is {}{})", others.front().full_name(), others.size() > 1 ? " and others" : "");
+}
+
+std::string describe_pod(const sim::World& world, const Target& target) {
   const PodView view = view_of(world, target);
-  if (test(view)) return {.holds = true, .actual = {}, .pod = {}};
-  return {.holds = false, .actual = fmt::format("{}: {}", target.shown(), describe(view)), .pod = target.full_name()};
+  const bool is_known = view.pod != nullptr || view.story != nullptr;
+  return fmt::format("{}: {}{}", target.shown(), describe(view), is_known ? "" : pods_elsewhere(world, target));
+}
+
+Verdict check_pod(const sim::World& world, const Target& target, const PodTest& test) {
+  if (test(view_of(world, target))) return {.holds = true, .actual = {}, .pod = {}};
+  return {.holds = false, .actual = describe_pod(world, target), .pod = target.full_name()};
+}
+
+// So many pods are so, and not as many as expected: names one that is not so if there are too few, or one that is.
+Verdict wrong_count(const sim::World& world, const Target& target, const std::vector<Target>& so,
+                    const std::vector<Target>& others, std::int64_t expected) {
+  Verdict verdict;
+  if (so.empty() && others.empty()) {
+    verdict.actual = fmt::format("there is no pod {}{}", target.shown(), pods_elsewhere(world, target));
+    return verdict;
+  }
+  verdict.actual = fmt::format("{} of {} pods are so", so.size(), so.size() + others.size());
+  const std::vector<Target>& telling = std::ssize(so) < expected ? others : so;
+  if (telling.empty()) return verdict;
+  verdict.actual += fmt::format("; {}", describe_pod(world, telling.front()));
+  verdict.pod = telling.front().full_name();
+  return verdict;
 }
 
 Parsed<Check> compile_pod(Reader& reader) {
@@ -70,7 +99,9 @@ Parsed<Check> compile_pod(Reader& reader) {
   return Check([target = *std::move(target), test = *std::move(test)](const sim::World& world) -> Verdict {
     if (!target.is_pattern()) return check_pod(world, target, test);
     const std::vector<Target> pods = matching_pods(world, target);
-    if (pods.empty()) return {.holds = false, .actual = "there is no such pod", .pod = {}};
+    if (pods.empty()) {
+      return {.holds = false, .actual = "there is no such pod" + pods_elsewhere(world, target), .pod = {}};
+    }
     for (const Target& pod : pods) {
       if (Verdict verdict = check_pod(world, pod, test); !verdict.holds) return verdict;
     }
@@ -91,6 +122,7 @@ Parsed<Check> compile_pod_count(Reader& reader) {
   if (!reader.accept("pod")) {
     if (auto pods = reader.keyword("pods"); !pods) return std::unexpected(pods.error());
   }
+  // All pods if none is named.
   Target target{.name_space = "*", .name = "*"};
   if (reader.peek() != nullptr && is_pattern(reader.peek()->text)) {
     target = target_of(reader.peek()->text);
@@ -99,11 +131,13 @@ Parsed<Check> compile_pod_count(Reader& reader) {
   auto test = read_pod_conditions(reader);
   if (!test) return std::unexpected(test.error());
   return Check([comparison, number = *number, target, test = *std::move(test)](const sim::World& world) -> Verdict {
-    const std::vector<Target> pods = matching_pods(world, target);
-    const auto count = static_cast<std::int64_t>(
-        std::ranges::count_if(pods, [&](const Target& pod) { return test(view_of(world, pod)); }));
+    std::vector<Target> so, others;
+    for (Target& pod : matching_pods(world, target)) {
+      (test(view_of(world, pod)) ? so : others).push_back(std::move(pod));
+    }
+    const auto count = static_cast<std::int64_t>(so.size());
     if (compares(count, comparison, number)) return {.holds = true, .actual = {}, .pod = {}};
-    return {.holds = false, .actual = fmt::format("{} of {} pods are so", count, pods.size()), .pod = {}};
+    return wrong_count(world, target, so, others, number);
   });
 }
 
@@ -135,9 +169,15 @@ Parsed<NodeTest> compile_node_pods(Reader& reader) {
 }
 
 Parsed<NodeTest> compile_node_free(Reader& reader) {
+  const Position at = reader.here();
   auto resource = reader.name("a resource such as cpu");
   if (!resource) return std::unexpected(resource.error());
   if (*resource == "gpu") resource = "nvidia.com/gpu";
+  constexpr auto kResources = std::to_array<std::string_view>({"cpu", "memory", "pods", "ephemeral-storage", "gpu"});
+  if (std::ranges::find(kResources, *resource) == kResources.end() && resource->find('/') == std::string::npos &&
+      !resource->starts_with("hugepages-")) {
+    return mistake(at, fmt::format("there is no resource \"{}\"", *resource), did_you_mean(*resource, kResources));
+  }
   const auto comparison = read_comparison(reader);
   if (!comparison) return std::unexpected(comparison.error());
   auto amount = reader.value(read_quantity);
@@ -315,6 +355,10 @@ Parsed<Check> compile_check(Reader& reader, std::string_view what) {
   if (reader.accept("pvc")) return compile_claim(reader);
   if (reader.accept("time")) return compile_time(reader);
   if (reader.accept("invariants")) return compile_invariants(reader);
+  if (reader.is_next("pods")) {
+    return mistake(reader.here(), "expected how many before \"pods\"",
+                   "such as: 3 pods web-* bound, or >= 3 pods bound");
+  }
   const std::string& text = reader.peek()->text;
   if (read_number(text) || std::string_view("=!<>").find(text.front()) != std::string_view::npos) {
     return compile_pod_count(reader);

@@ -24,7 +24,7 @@ bool mentions(std::string_view text, std::string_view word) {
   const std::string opening = "`" + std::string(word);
   for (std::size_t at = text.find(opening); at != std::string_view::npos; at = text.find(opening, at + 1)) {
     const char next = text[at + opening.size()];
-    if (word.ends_with('.') || next == '`' || next == ' ' || next == '=') return true;
+    if (word.ends_with('.') || word.ends_with('-') || next == '`' || next == ' ' || next == '=') return true;
   }
   return false;
 }

@@ -21,13 +21,14 @@ namespace berth::scenario {
 using Done = std::expected<void, std::string>;  // the error: what was expected
 
 struct FieldHelp {
-  std::string_view key;   // "cpu"; "label." has a name after the dot; "DOMAIN/NAME" is any key with a slash
+  std::string_view key;   // "cpu"; "label." has a name after the dot, "hugepages-" a size after the dash;
+                          // "DOMAIN/NAME" is any key with a slash
   std::string_view form;  // of the value: "QUANTITY"; empty: a flag, which has no value
   std::string_view help;
 
   bool is_flag() const { return form.empty(); }
   bool fits(std::string_view word_key) const {
-    if (key.ends_with('.')) return word_key.starts_with(key) && word_key.size() > key.size();
+    if (key.ends_with('.') || key.ends_with('-')) return word_key.starts_with(key) && word_key.size() > key.size();
     if (key == "DOMAIN/NAME") return word_key.find('/') != std::string_view::npos;
     return word_key == key;
   }
@@ -75,6 +76,9 @@ void add_keys(std::span<const FieldSpec<Draft>> table, std::vector<std::string_v
   for (const FieldSpec<Draft>& field : table) into.push_back(field.help.key);
 }
 
+// What to write in place of a field that is not there.
+Mistake unknown_field(const Word& word, std::span<const std::string_view> known);
+
 // All words that are left. A field is looked for in the tables in their order.
 template <typename... Drafts>
 Parsed<void> read_fields(Reader& reader, FieldsOf<Drafts>... fields) {
@@ -86,7 +90,7 @@ Parsed<void> read_fields(Reader& reader, FieldsOf<Drafts>... fields) {
     if (result) continue;
     std::vector<std::string_view> keys;
     (add_keys(fields.table, keys), ...);
-    return mistake(word.at, fmt::format("there is no field \"{}\" here", word.key()), did_you_mean(word.key(), keys));
+    return std::unexpected(unknown_field(word, keys));
   }
   return {};
 }

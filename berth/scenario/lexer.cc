@@ -6,6 +6,9 @@ namespace berth::scenario {
 
 namespace {
 
+// Some editors begin a file with it.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
@@ -18,16 +21,20 @@ std::string_view trimmed(std::string_view text) {
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : rest_(text) {}
+  explicit Lexer(std::string_view text) : rest_(text) {
+    if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+  }
 
   Lexed run() {
     while (next_line()) {
+      const std::size_t mistakes_before = result_.mistakes.size();
       Line line;
       while (read_words(line) && next_line()) {
       }
       if (line.words.empty()) continue;
       read_document(line);
-      result_.lines.push_back(std::move(line));
+      // What is wrong with a line that is cut short would be wrong for that reason only.
+      if (result_.mistakes.size() == mistakes_before) result_.lines.push_back(std::move(line));
     }
     return std::move(result_);
   }

@@ -98,6 +98,8 @@ struct Timed {
   Duration time;          // kAt: since the scenario's beginning; else from now, or between two
   std::size_t times = 1;  // kEvery
   std::variant<Deed, Expectation> what;
+  // kEvery with {n} where it is not the name of a pod or node: what is done the n-th time. Empty: `what`.
+  std::function<Result<std::variant<Deed, Expectation>>(std::size_t)> what_nth;
 };
 
 using Meaning = std::variant<Setting, Deed, Run, Expectation, Timed>;

@@ -8,8 +8,7 @@ namespace berth::scenario {
 
 namespace {
 
-Done set_resource(NodeDraft& draft, Symbol resource, std::string_view value) {
-  auto amount = read_quantity(value);
+Done set_resource(NodeDraft& draft, Symbol resource, Value<api::Quantity> amount) {
   if (!amount) return std::unexpected(amount.error());
   draft.node.status.capacity[resource] = *amount;
   draft.node.status.allocatable[resource] = *std::move(amount);
@@ -17,7 +16,11 @@ Done set_resource(NodeDraft& draft, Symbol resource, std::string_view value) {
 }
 
 Done set_named_resource(NodeDraft& draft, std::string_view name, std::string_view value) {
-  return set_resource(draft, Symbol(name), value);
+  return set_resource(draft, Symbol(name), read_quantity(value));
+}
+
+Done set_extended_resource(NodeDraft& draft, std::string_view name, std::string_view value) {
+  return set_resource(draft, Symbol(name), read_whole_quantity(value));
 }
 
 Done set_label(NodeDraft& draft, std::string_view name, std::string_view value) {
@@ -40,12 +43,13 @@ Done set_images(NodeDraft& draft, std::string_view, std::string_view value) {
 constexpr auto kNodeFields = std::to_array<FieldSpec<NodeDraft>>({
     {{"cpu", "AMOUNT", "4 if not given"}, set_named_resource},
     {{"memory", "AMOUNT", "16Gi if not given"}, set_named_resource},
-    {{"pods", "COUNT", "How many pods may run; 110 if not given"}, set_named_resource},
+    {{"pods", "COUNT", "How many pods may run; 110 if not given"}, set_extended_resource},
     {{"ephemeral-storage", "AMOUNT", "Local disk"}, set_named_resource},
     {{"gpu", "COUNT", "Short for nvidia.com/gpu"},
      [](NodeDraft& draft, std::string_view, std::string_view value) {
-       return set_resource(draft, Symbol("nvidia.com/gpu"), value);
+       return set_extended_resource(draft, "nvidia.com/gpu", value);
      }},
+    {{"hugepages-", "AMOUNT", "Huge pages of a size: `hugepages-2Mi=4Gi`"}, set_named_resource},
     {{"zone", "NAME", "The label topology.kubernetes.io/zone"},
      [](NodeDraft& draft, std::string_view, std::string_view value) { return set_label(draft, kZoneLabel, value); }},
     {{"region", "NAME", "The label topology.kubernetes.io/region"},
@@ -61,7 +65,7 @@ constexpr auto kNodeFields = std::to_array<FieldSpec<NodeDraft>>({
        draft.node.spec.unschedulable = true;
        return {};
      }},
-    {{"DOMAIN/NAME", "COUNT", "An extended resource: `example.com/fpga=2`"}, set_named_resource},
+    {{"DOMAIN/NAME", "COUNT", "An extended resource: `example.com/fpga=2`"}, set_extended_resource},
 });
 
 constexpr auto kPoolFields = std::to_array<FieldSpec<NodeDraft>>({

@@ -1,11 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <system_error>
 
+#include "berth/base/utf8.h"
 #include "berth/scenario/scenario.h"
 #include "berth/scenario/statements.h"
 
@@ -50,9 +55,30 @@ void check_setup(const std::vector<Statement>& statements, std::vector<Mistake>&
   for (const Error& error : options.error()) mistakes.push_back({at, error.message(), {}});
 }
 
+// Texts that are no scenario at all, so that nobody has to read a mistake for each of their lines.
+std::optional<Mistake> whole_mistake(std::string_view text, const std::vector<Line>& lines) {
+  if (text.find('\0') != std::string_view::npos || !is_valid_utf8(text)) {
+    return Mistake{{}, "this is not a text file, and so no scenario", {}};
+  }
+  if (lines.empty()) return std::nullopt;
+  constexpr auto kBeginnings = std::to_array<std::string_view>(
+      {"apiVersion:", "kind:", "items:", "metadata:", "---", "{", "[", "- apiVersion:"});
+  const Word& first = lines.front().words.front();
+  const auto begins = [&](std::string_view beginning) { return first.text.starts_with(beginning); };
+  if (std::ranges::none_of(kBeginnings, begins)) return std::nullopt;
+  return Mistake{first.at,
+                 "this looks like YAML or JSON of Kubernetes objects, and a scenario has one statement a line",
+                 "\"apply FILE\" in a scenario takes them; berth inspect and berth sim --what-if read them alone"};
+}
+
+// Of a file that is wrong throughout, the first mistakes tell enough.
+constexpr std::size_t kMostMistakes = 20;
+
 }  // namespace
 
 Result<std::string> read_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return fail("it is a directory");
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail(std::strerror(errno));
   std::string text(std::istreambuf_iterator<char>(file), {});
@@ -64,6 +90,9 @@ std::expected<Scenario, std::vector<Error>> parse(std::string_view text, const P
   Lexed lexed = lex(text);
   Scenario scenario;
   scenario.file = options.file;
+  if (const auto mistake = whole_mistake(text, lexed.lines)) {
+    return std::unexpected(std::vector{error_of(*mistake, options.file)});
+  }
   std::vector<Mistake> mistakes = std::move(lexed.mistakes);
   const Context context{options, scenario.notes};
   for (Line& line : lexed.lines) {
@@ -84,7 +113,14 @@ std::expected<Scenario, std::vector<Error>> parse(std::string_view text, const P
   if (mistakes.empty()) return scenario;
   std::ranges::sort(mistakes, [](const Mistake& a, const Mistake& b) { return a.at < b.at; });
   std::vector<Error> errors;
-  for (const Mistake& mistake : mistakes) errors.push_back(error_of(mistake, options.file));
+  for (const Mistake& mistake : mistakes) {
+    if (errors.size() == kMostMistakes) {
+      errors.push_back(
+          Error(fmt::format("and {} more mistakes", mistakes.size() - errors.size())).in_file(options.file));
+      break;
+    }
+    errors.push_back(error_of(mistake, options.file));
+  }
   return std::unexpected(std::move(errors));
 }
 

@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(
          "t:1:15: expected a taint such as gpu=true:NoSchedule (or PreferNoSchedule, NoExecute), "
          "found \"gpu\""},
         {"nodes many n", "t:1:7: expected how many nodes, found \"many\""},
-        {"pod p runs=fast", "t:1:12: expected a duration such as 30s or 1h30m, found \"fast\""},
+        {"pod p runs=fast", "t:1:12: expected a duration such as 30s, 1h30m or 2d, found \"fast\""},
         {"pod p namespaces=a", "t:1:18: expected near=, away=, prefers-near= or prefers-away= before it, found \"a\""},
         {"pod p near=app=web@", "t:1:12: expected zone, region, node or a label's name, found \"app=web@\""},
         {"pod p spread=zone:0", "t:1:14: expected the greatest skew, at least 1, after the colon, found \"zone:0\""},
@@ -69,10 +69,11 @@ INSTANTIATE_TEST_SUITE_P(
         {"run", "t:1:4: expected a duration such as 30s, or \"until\", found the end of the line"},
         {"run 5s more", "t:1:8: expected the end of the line, found \"more\""},
         {"run until", "t:1:10: expected a time such as 45s, \"idle\" or a condition, found the end of the line"},
-        {"run until idel", "t:1:11: expected a time such as 45s, \"idle\" or a condition, found \"idel\""},
+        {"run until idel",
+         "t:1:11: expected a time such as 45s, \"idle\" or a condition, found \"idel\" (did you mean \"idle\"?)"},
         {"run until 45s within 5s", "t:1:11: \"within\" is for a condition or \"idle\", not for a time"},
-        {"run until idle within soon", "t:1:23: expected a duration such as 30s or 1h30m, found \"soon\""},
-        {"at noon pod p", "t:1:4: expected a duration such as 30s or 1h30m, found \"noon\""},
+        {"run until idle within soon", "t:1:23: expected a duration such as 30s, 1h30m or 2d, found \"soon\""},
+        {"at noon pod p", "t:1:4: expected a duration such as 30s, 1h30m or 2d, found \"noon\""},
         {"at 5s", "t:1:6: expected a statement, found the end of the line"},
         {"at 5s run 3s", "t:1:7: \"run\" cannot have a time of its own"},
         {"at 5s seed 3", "t:1:7: \"seed\" cannot have a time of its own"},
@@ -105,6 +106,33 @@ INSTANTIATE_TEST_SUITE_P(
         {"expect pod p attempts>=many", "t:1:24: expected a whole number, found \"many\""},
         {"expect 3 nodes bound", "t:1:10: expected \"pods\", found \"nodes\""},
         {"expect node n1 free cpu > lots", "t:1:27: expected an amount such as 2, 500m or 8Gi, found \"lots\""},
+        {"node n1 mem=4Gi", "t:1:9: there is no field \"mem\" here (did you mean \"memory\"?)"},
+        {"pod p anti-affinity=app=web", "t:1:7: there is no field \"anti-affinity\" here (did you mean \"away\"?)"},
+        {"pod p labels=app=web", "t:1:7: there is no field \"labels\" here (did you mean \"label.KEY\"?)"},
+        {"namespace shop team=x",
+         "t:1:16: there is no field \"team\" here (a label is written label.team=x; the fields are label.)"},
+        {"pod p gpu=1.5", "t:1:11: expected a whole number, found \"1.5\""},
+        {"pods 100000000 p", "t:1:6: expected how many pods, from 0 to 10000000, found \"100000000\""},
+        {"pods 3 p label.n={n}/x", "t:1:18: expected a label's value (letters, digits, - _ .), found \"1/x\""},
+        {"run idle", "t:1:5: expected a duration such as 30s, or \"until\", found \"idle\" (write: run until idle)"},
+        {"expect pods bound = 3",
+         "t:1:8: expected how many before \"pods\" (such as: 3 pods web-* bound, or >= 3 pods bound)"},
+        {"expect pod p scheduled",
+         "t:1:14: expected a condition on pods such as \"on\", \"bound\" or \"unschedulable\", found \"scheduled\" "
+         "(did you mean \"bound\"?)"},
+        {"expect pod p unschedulable by NodeResourceFit",
+         "t:1:31: there is no plugin \"NodeResourceFit\" (did you mean \"NodeResourcesFit\"?)"},
+        {"expect pod p woken by NodeAdded",
+         "t:1:23: expected the label of an event such as AssignedPodDelete or NodeAdd, found \"NodeAdded\" (did you "
+         "mean \"NodeAdd\"?)"},
+        {"expect node n1 free cpus > 1", "t:1:21: there is no resource \"cpus\" (did you mean \"cpu\"?)"},
+        {"apply <<END\napiVersion: v1\nkind: Secret\nmetadata: {name: a}\nEND",
+         "t:1:7: there are no objects of a kind that matters here: only v1 Secret in t"},
+        {"apply <<END\nkind: Pod\n", "t:1:7: the document that begins here has no end (put a line \"END\" behind it)"},
+        {"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n",
+         "t:1:1: this looks like YAML or JSON of Kubernetes objects, and a scenario has one statement a line (\"apply "
+         "FILE\" in a scenario takes them; berth inspect and berth sim --what-if read them alone)"},
+        {"node n1\n\xff\xfe", "t:1:1: this is not a text file, and so no scenario"},
         {"pod p \"quoted", "t:1:7: the text that begins here has no end (put a \" behind it)"},
     }));
 
@@ -238,7 +266,7 @@ after 5s delete pod late
 every 10s x5 pod tick-{n} cpu=1
 at 1m expect pod late gone
 expect pod q on n1,n2 bound not pending not gone not terminating not succeeded not failed
-expect pod q unschedulable by A,B gated by C in backoff nominated to n1 not nominated
+expect pod q unschedulable by NodePorts,Script gated by SchedulingGates in backoff nominated to n1 not nominated
 expect pod q woken by NodeAdd not woken flushed preempted attempts >= 2 wake-ups < 3 wasted = 0 evictions = 1
 expect pod q waited < 3s message contains "no node" event FailedScheduling contains "0/1" not event Scheduled
 expect 5 pods on n1
@@ -271,9 +299,30 @@ TEST(Parse, TestsEveryStatementWord) {
   }
 }
 
+TEST(Parse, StopsAfterTwentyMistakes) {
+  std::string text;
+  for (int i = 0; i < 50; ++i) text += "nonsense\n";
+  const auto scenario = parse(text, {.file = "t"});
+  ASSERT_FALSE(scenario);
+  EXPECT_EQ(scenario.error().size(), 21U);
+  EXPECT_EQ(scenario.error().back().message(), "t: and 30 more mistakes");
+}
+
+TEST(Parse, ReadsWhatOtherEditorsWrite) {
+  EXPECT_TRUE(parse("\xEF\xBB\xBFnode n1\r\n\tpod p\r\nrun 1s"));
+}
+
+TEST(Parse, ReadsDays) {
+  for (const std::string_view text : {"run 2d", "run until 1d12h", "pod p runs=1d"}) {
+    EXPECT_TRUE(parse_statement(text)) << text;
+  }
+  EXPECT_FALSE(parse_statement("run 1.5d"));
+  EXPECT_FALSE(parse_statement("run -1d"));
+}
+
 TEST(Parse, ReadsComparisonsWithAndWithoutBlanks) {
   for (const std::string_view text : {"expect attempts>=2", "expect attempts >=2", "expect attempts>= 2",
-                                      "expect >=2 pods bound", "expect pod p waited<3s"}) {
+                                      "expect >=2 pods bound", "expect pod p waited<3s", "expect attempts == 2"}) {
     EXPECT_TRUE(parse_statement(text)) << text;
   }
 }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include "berth/config/plugin_sets.h"
 #include "berth/scenario/conditions.h"
 #include "berth/scenario/values.h"
+#include "berth/scenario/wake_labels.h"
 #include "berth/sim/api_server.h"
 
 namespace berth::scenario {
@@ -117,6 +119,9 @@ bool is_gone(const PodView& view) {
 bool is_terminating(const PodView& view) {
   return view.pod != nullptr && view.pod->metadata.deletion_timestamp.is_set();
 }
+bool is_running(const PodView& view) {
+  return has_node(view) && view.pod->status.phase == "Running" && !view.pod->metadata.deletion_timestamp.is_set();
+}
 bool has_succeeded(const PodView& view) {
   return view.pod != nullptr ? view.pod->status.phase == "Succeeded" : view.story != nullptr && view.story->succeeded;
 }
@@ -130,9 +135,19 @@ bool was_flushed(const PodView& view) {
   return view.story != nullptr && view.story->rescued_by_flush;
 }
 
+// [by PLUGIN,...]
 Parsed<std::vector<Symbol>> read_plugins(Reader& reader) {
   if (!reader.accept("by")) return std::vector<Symbol>();
-  return reader.value(read_list);
+  std::vector<std::string_view> known = {"Script", "Extender"};
+  for (const config::PluginSpec& plugin : config::in_tree_plugins()) known.push_back(plugin.name);
+  const Position at = reader.here();
+  auto plugins = reader.value(read_list);
+  if (!plugins) return plugins;
+  for (const Symbol plugin : *plugins) {
+    if (std::ranges::find(known, plugin.text()) != known.end()) continue;
+    return mistake(at, fmt::format("there is no plugin \"{}\"", plugin.text()), did_you_mean(plugin.text(), known));
+  }
+  return plugins;
 }
 
 Parsed<PodTest> compile_on(Reader& reader) {
@@ -196,10 +211,10 @@ Parsed<PodTest> compile_woken(Reader& reader) {
   if (!reader.accept("by")) {
     return PodTest([](const PodView& view) { return view.story != nullptr && view.story->wake_ups > 0; });
   }
-  auto label = reader.name("the label of an event such as AssignedPodDelete or NodeAdd");
+  const auto label = reader.one_of(wake_labels(), "the label of an event such as AssignedPodDelete or NodeAdd");
   if (!label) return std::unexpected(label.error());
-  return PodTest([label = *std::move(label)](const PodView& view) {
-    return view.story != nullptr && view.story->woken_by == label;
+  return PodTest([label = *label](const PodView& view) {
+    return view.story != nullptr && without_group(view.story->woken_by.text()) == without_group(label);
   });
 }
 
@@ -261,6 +276,7 @@ constexpr auto kConditions = std::to_array<PodConditionSpec>({
     {{"bound", "", "It has a node"}, plain<has_node>},
     {{"pending", "", "It has none, and is not gone"}, plain<is_pending>},
     {{"gone", "", "There is no such pod"}, plain<is_gone>},
+    {{"running", "", "It has a node and has started there"}, plain<is_running>},
     {{"terminating", "", "It is deleted, but not gone yet"}, plain<is_terminating>},
     {{"succeeded", "", "It ran to its end"}, plain<has_succeeded>},
     {{"failed", "", "It ended Failed"}, plain<has_failed>},

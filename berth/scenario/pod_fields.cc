@@ -1,5 +1,6 @@
 #include "berth/scenario/pod_fields.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -17,6 +18,10 @@ Done set_request(PodDraft& draft, Symbol resource, std::string_view value) {
 
 Done set_named_request(PodDraft& draft, std::string_view name, std::string_view value) {
   return set_request(draft, Symbol(name), value);
+}
+
+Done set_extended_request(PodDraft& draft, std::string_view name, std::string_view value) {
+  return set_to(draft.spec.containers.front().resources.requests[Symbol(name)], read_whole_quantity(value));
 }
 
 Done set_symbol(Symbol& place, std::string_view value) {
@@ -201,7 +206,9 @@ Done set_preemption(PodDraft& draft, std::string_view, std::string_view value) {
 // PORT[/PROTOCOL]
 Done add_port(PodDraft& draft, std::string_view, std::string_view value) {
   const std::size_t slash = value.find('/');
-  const std::string_view protocol = slash == std::string_view::npos ? "TCP" : value.substr(slash + 1);
+  std::string protocol(slash == std::string_view::npos ? "TCP" : value.substr(slash + 1));
+  std::ranges::transform(protocol, protocol.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
   const auto number = read_number(value.substr(0, slash), 1, 65'535);
   if (!number || (protocol != "TCP" && protocol != "UDP" && protocol != "SCTP")) {
     return std::unexpected("a port of the node such as 8080 or 53/UDP");
@@ -246,8 +253,9 @@ constexpr auto kPodFields = std::to_array<FieldSpec<PodDraft>>({
     {{"ephemeral-storage", "AMOUNT", "What it asks for"}, set_named_request},
     {{"gpu", "COUNT", "Short for nvidia.com/gpu"},
      [](PodDraft& draft, std::string_view, std::string_view value) {
-       return set_request(draft, Symbol("nvidia.com/gpu"), value);
+       return set_extended_request(draft, "nvidia.com/gpu", value);
      }},
+    {{"hugepages-", "AMOUNT", "Huge pages of a size: `hugepages-2Mi=512Mi`"}, set_named_request},
     {{"priority", "NUMBER", "Its priority; 0 if not given"}, set_priority},
     {{"class", "NAME", "Its priority class"},
      [](PodDraft& draft, std::string_view, std::string_view value) {
@@ -320,7 +328,7 @@ constexpr auto kPodFields = std::to_array<FieldSpec<PodDraft>>({
      [](PodDraft& draft, std::string_view, std::string_view value) {
        return set_symbol(draft.nominated_node_name, value);
      }},
-    {{"DOMAIN/NAME", "COUNT", "An extended resource: `example.com/fpga=1`"}, set_named_request},
+    {{"DOMAIN/NAME", "COUNT", "An extended resource: `example.com/fpga=1`"}, set_extended_request},
 });
 
 // A constraint counts the pods with the labels of its own pod, unless it says otherwise.

@@ -1,10 +1,14 @@
 #include "berth/scenario/reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "berth/config/suggest.h"
+#include "berth/scenario/fields.h"
 #include "berth/scenario/values.h"
 
 namespace berth::scenario {
@@ -20,6 +24,77 @@ std::string_view same_letters(std::string_view word, std::span<const std::string
   };
   const auto found = std::ranges::find_if(
       known, [&, letters = sorted(word)](std::string_view each) { return sorted(each) == letters; });
+  return found == known.end() ? std::string_view() : *found;
+}
+
+// Words of Kubernetes, and of other languages, for what is called otherwise here.
+constexpr auto kOtherWords = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"mem", "memory"},
+    {"ram", "memory"},
+    {"disk", "ephemeral-storage"},
+    {"storage", "ephemeral-storage"},
+    {"affinity", "near"},
+    {"podaffinity", "near"},
+    {"antiaffinity", "away"},
+    {"podantiaffinity", "away"},
+    {"nodeaffinity", "requires"},
+    {"nodeselector", "node-selector."},
+    {"selector", "node-selector."},
+    {"toleration", "tolerates"},
+    {"tolerations", "tolerates"},
+    {"taints", "taint"},
+    {"label", "label."},
+    {"labels", "label."},
+    {"annotations", "annotation."},
+    {"priorityclass", "class"},
+    {"priorityclassname", "class"},
+    {"preemptionpolicy", "preemption"},
+    {"topologyspread", "spread"},
+    {"maxskew", "spread"},
+    {"hostport", "port"},
+    {"ports", "port"},
+    {"pvc", "claim"},
+    {"volume", "claim"},
+    {"gates", "gate"},
+    {"schedulername", "scheduler"},
+    {"nodename", "node"},
+    {"duration", "runs"},
+    {"count", "replicas"},
+    {"parallelism", "replicas"},
+    {"completion", "completions"},
+    {"cordoned", "unschedulable"},
+    {"scheduled", "bound"},
+    {"placed", "bound"},
+    {"evicted", "preempted"},
+    {"deleted", "gone"},
+    {"completed", "succeeded"},
+    {"waiting", "pending"},
+    {"queued", "pending"},
+    {"free-cpu", "free"},
+    {"create", "pod"},
+    {"remove", "delete"},
+    {"kill", "delete"},
+    {"sleep", "run"},
+    {"wait", "run"},
+    {"assert", "expect"},
+    {"check", "expect"},
+});
+
+std::string_view other_word(std::string_view word, std::span<const std::string_view> known) {
+  std::string letters;
+  for (const char c : word) {
+    if (c != '-' && c != '_') letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  for (const auto& [other, own] : kOtherWords) {
+    if (letters == other && std::ranges::find(known, own) != known.end()) return own;
+  }
+  return {};
+}
+
+// "term" for "terminating".
+std::string_view longer_word(std::string_view word, std::span<const std::string_view> known) {
+  if (word.size() < 3) return {};
+  const auto found = std::ranges::find_if(known, [&](std::string_view each) { return each.starts_with(word); });
   return found == known.end() ? std::string_view() : *found;
 }
 
@@ -47,9 +122,22 @@ Mistake unexpected_text(Position at, std::string_view what, std::string_view fou
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
-  std::string_view nearest = config::nearest_name(word, known);
+  std::string_view nearest = other_word(word, known);
+  if (nearest.empty()) nearest = config::nearest_name(word, known);
   if (nearest.empty()) nearest = same_letters(word, known);
-  return nearest.empty() ? std::string() : fmt::format("did you mean \"{}\"?", nearest);
+  if (nearest.empty()) nearest = longer_word(word, known);
+  if (nearest.empty() || nearest == word) return "";
+  return fmt::format("did you mean \"{}{}\"?", nearest, nearest.ends_with('.') ? "KEY" : "");
+}
+
+Mistake unknown_field(const Word& word, std::span<const std::string_view> known) {
+  std::string fix = did_you_mean(word.key(), known);
+  if (fix.empty()) {
+    const bool has_labels = std::ranges::find(known, "label.") != known.end();
+    if (has_labels && word.has_value()) fix = fmt::format("a label is written label.{}; ", word.text);
+    fix += fmt::format("the fields are {}", fmt::join(known, ", "));
+  }
+  return {word.at, fmt::format("there is no field \"{}\" here", word.key()), std::move(fix)};
 }
 
 std::unexpected<Mistake> Reader::expected(std::string_view what) const {
@@ -100,6 +188,7 @@ Parsed<Duration> Reader::duration() {
 Parsed<std::int64_t> Reader::number(std::string_view what, std::int64_t least, std::int64_t most) {
   if (at_end()) return expected(what);
   const auto number = read_number(peek()->text, least, most);
+  if (!number && read_number(peek()->text)) return expected(fmt::format("{}, from {} to {}", what, least, most));
   if (!number) return expected(what);
   skip();
   return *number;

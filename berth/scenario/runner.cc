@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "berth/scenario/conditions.h"
 #include "berth/sim/api_server.h"
@@ -84,15 +85,26 @@ class Stage : public std::enable_shared_from_this<Stage> {
     world_.at(when, [self = shared_from_this(), timed = std::move(timed), text = std::move(text), line, repetition] {
       if (self->is_over_) return;
       const bool repeats = timed->when == Timed::When::kEvery;
-      if (const Deed* deed = std::get_if<Deed>(&timed->what)) self->act(*deed, text, line, repeats ? repetition : 0);
-      if (const Expectation* expectation = std::get_if<Expectation>(&timed->what)) {
-        if (!repeats) --self->waiting_expectations_;
-        self->check(*expectation, line);
-      }
+      if (!repeats && std::holds_alternative<Expectation>(timed->what)) --self->waiting_expectations_;
+      self->perform_nth(*timed, text, line, repeats ? repetition : 0);
       if (repeats && repetition < timed->times) {
         self->schedule(timed, text, line, self->world_.now() + timed->time, repetition + 1);
       }
     });
+  }
+
+  // `repetition` is 0 for what does not repeat.
+  void perform_nth(const Timed& timed, const std::string& text, int line, std::size_t repetition) {
+    if (!timed.what_nth) return perform_once(timed.what, text, line, repetition);
+    const auto nth = timed.what_nth(repetition);
+    if (!nth) return fail_statement(line, text, nth.error().message());
+    perform_once(*nth, text, line, repetition);
+  }
+
+  void perform_once(const std::variant<Deed, Expectation>& what, const std::string& text, int line,
+                    std::size_t repetition) {
+    if (const Deed* deed = std::get_if<Deed>(&what)) act(*deed, text, line, repetition);
+    if (const Expectation* expectation = std::get_if<Expectation>(&what)) check(*expectation, line);
   }
 
   void act(const Deed& deed, const std::string& text, int line, std::size_t repetition) {

@@ -107,6 +107,61 @@ TEST(Runner, DoesThingsAtTheirTime) {
   )");
 }
 
+TEST(Runner, NumbersWhatManyThingsHave) {
+  expect_passes(R"(
+    nodes 3 n cpu=4 label.rack=r{n}
+    storageclass fast
+    pvc c1 class=fast
+    pvc c2 class=fast
+    pods 2 p claim=c{n} requires=rack=r{n}
+    every 1s x3 pvc later-{n}
+    every 1s x3 pod q-{n} node-selector.rack=r{n}
+    every 1100ms x3 expect pod q-{n} on n-{n}
+    run until 5s
+    expect pod p-1 on n-1
+    expect pod p-2 on n-2
+    expect pvc c2 bound
+    expect pvc later-3 pending
+  )");
+}
+
+TEST(Runner, SaysWhichPodIsNotAsManyShouldBe) {
+  const RunResult result = run_text(
+      "node n1 cpu=1\npod a cpu=1\npod b cpu=1\npod shop/c\nrun until idle\n"
+      "expect 2 pods bound\nexpect 2 pods * bound\nexpect 3 pods c* bound\nexpect pod c bound\nexpect 0 pods a* "
+      "bound\n");
+  ASSERT_EQ(result.failures.size(), 4U);
+  EXPECT_TRUE(result.failures[0].actual.starts_with("1 of 2 pods are so; b: pending")) << result.failures[0].actual;
+  EXPECT_EQ(result.failures[1].actual, "there is no pod c* (there is shop/c)");
+  EXPECT_EQ(result.failures[2].actual, "c: there is no such pod (there is shop/c)");
+  EXPECT_TRUE(result.failures[3].actual.starts_with("1 of 1 pods are so; a: on n1")) << result.failures[3].actual;
+}
+
+TEST(Runner, KnowsWhenAPodHasStarted) {
+  expect_passes(R"(
+    node n1
+    latency start 5s
+    pod p
+    run 1s
+    expect pod p bound not running
+    run 5s
+    expect pod p running
+  )");
+}
+
+TEST(Runner, TakesLabelsOfEventsWithAndWithoutTheirGroup) {
+  expect_passes(R"(
+    node n1
+    pvc c class=late
+    pod p claim=c
+    run 1s
+    storageclass late
+    run until pod p bound
+    expect pod p woken by StorageClassAdd
+    expect pod p woken by storage.k8s.io/StorageClassAdd
+  )");
+}
+
 TEST(Runner, FailsIfAnExpectationsTimeNeverComes) {
   const RunResult result = run_text("node n1\nat 1m expect nodes = 1\nrun 5s\n");
   ASSERT_EQ(result.failures.size(), 1U);

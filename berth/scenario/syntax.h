@@ -62,7 +62,7 @@ inline std::unexpected<Mistake> mistake(Position at, std::string what, std::stri
 }
 
 struct Lexed {
-  std::vector<Line> lines;  // that have a word
+  std::vector<Line> lines;  // that have a word, and are whole
   std::vector<Mistake> mistakes;
 };
 

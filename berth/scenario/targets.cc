@@ -67,8 +67,26 @@ Target numbered(Target target, std::size_t number) {
   return target;
 }
 
+Line numbered(Line line, std::size_t number) {
+  for (Word& word : line.words) {
+    if (word.has_value()) word.equals = numbered(word.key(), number).size();
+    word.text = numbered(word.text, number);
+  }
+  if (line.document) line.document->text = numbered(line.document->text, number);
+  return line;
+}
+
+bool has_number(std::string_view text) {
+  return text.find(kNumber) != std::string_view::npos;
+}
+
+bool has_number(const Line& line) {
+  return std::ranges::any_of(line.words, [](const Word& word) { return has_number(word.text); }) ||
+         (line.document && has_number(line.document->text));
+}
+
 std::string name_of_many(std::string_view name, std::size_t index, std::size_t repetition) {
-  if (repetition == 0 && name.find(kNumber) != std::string_view::npos) return numbered(name, index + 1);
+  if (repetition == 0 && has_number(name)) return numbered(name, index + 1);
   return fmt::format("{}-{}", numbered(name, repetition), index + 1);
 }
 

@@ -38,6 +38,10 @@ Parsed<Target> read_target(Reader& reader, std::string_view what);
 // With the number in place of {n}; 0 leaves it.
 std::string numbered(std::string_view name, std::size_t number);
 Target numbered(Target target, std::size_t number);
+// The same for all words of a statement, and its document.
+Line numbered(Line line, std::size_t number);
+bool has_number(std::string_view text);
+bool has_number(const Line& line);
 // The names of `count` things: NAME-1, NAME-2, ... or with the number in place of {n}.
 std::string name_of_many(std::string_view name, std::size_t index, std::size_t repetition);
 

@@ -4,6 +4,10 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
 
 #include "berth/api/kinds.h"
 #include "berth/base/interned.h"
@@ -21,21 +25,22 @@ namespace {
 
 constexpr std::int64_t kMostAtOnce = 10'000'000;
 
-Result<void> create_nodes(sim::World& world, const NodeDraft& draft, const std::string& name, bool is_many,
-                          std::size_t repetition) {
-  for (std::size_t i = 0; i < draft.count; ++i) {
-    const std::string own = is_many ? name_of_many(name, i, repetition) : numbered(name, repetition);
-    auto node = std::make_shared<const api::Node>(finish(draft, own, i));
-    if (auto created = world.create(api::AnyObject(std::move(node))); !created) return created;
-  }
-  return {};
+// The words that are left of a statement.
+Line rest_of(Reader& reader) {
+  Line line{{reader.rest().begin(), reader.rest().end()}, std::nullopt};
+  while (!reader.at_end()) reader.skip();
+  return line;
 }
 
-Deed node_deed(NodeDraft draft, std::string name, bool is_many) {
-  return make_deed(
-      [draft = std::move(draft), name = std::move(name), is_many](sim::World& world, std::size_t repetition) {
-        return create_nodes(world, draft, name, is_many, repetition);
-      });
+// What {n} stands for in the fields of one of many things: which one it is, or which time under `every`.
+std::size_t number_of(std::size_t index, std::size_t repetition) {
+  return repetition == 0 ? index + 1 : repetition;
+}
+
+// --- Nodes -----------------------------------------------------------------------------------------------------------
+
+Result<void> create_node(sim::World& world, const NodeDraft& draft, const std::string& name, std::size_t index) {
+  return world.create(api::AnyObject(std::make_shared<const api::Node>(finish(draft, name, index))));
 }
 
 Parsed<Meaning> compile_node(std::string_view, Reader& reader, const Context&) {
@@ -45,37 +50,64 @@ Parsed<Meaning> compile_node(std::string_view, Reader& reader, const Context&) {
   if (auto read = read_fields(reader, FieldsOf<NodeDraft>{node_fields(), draft}); !read) {
     return std::unexpected(read.error());
   }
-  return node_deed(std::move(draft), *std::move(name), false);
+  return make_deed([draft = std::move(draft), name = *std::move(name)](sim::World& world, std::size_t repetition) {
+    return create_node(world, draft, numbered(name, repetition), 0);
+  });
+}
+
+// The fields of `nodes`, or of a pool.
+Parsed<NodeDraft> read_node_fields(const Line& fields, const std::string& pool) {
+  NodeDraft draft = new_node();
+  const FieldsOf<NodeDraft> own{node_fields(), draft}, of_many{many_nodes_fields(), draft};
+  Reader reader(fields);
+  Parsed<void> read;
+  if (pool.empty()) {
+    read = read_fields(reader, own, of_many);
+  } else {
+    draft.labels[Symbol("pool")] = Symbol(pool);
+    read = read_fields(reader, FieldsOf<NodeDraft>{pool_fields(), draft}, of_many, own);
+  }
+  if (!read) return std::unexpected(read.error());
+  return draft;
+}
+
+// `count` is that of `nodes`; the fields of a pool have it.
+Parsed<Meaning> compile_many_nodes(const std::string& name, const std::string& pool, std::optional<std::int64_t> count,
+                                   Reader& reader) {
+  const Line fields = rest_of(reader);
+  auto first = read_node_fields(numbered(fields, 1), pool);
+  if (!first) return std::unexpected(first.error());
+  if (count) first->count = static_cast<std::size_t>(*count);
+  return make_deed([name, pool, fields, draft = *std::move(first), differ = has_number(fields)](
+                       sim::World& world, std::size_t repetition) -> Result<void> {
+    for (std::size_t i = 0; i < draft.count; ++i) {
+      std::optional<NodeDraft> own;
+      if (differ) {
+        auto read = read_node_fields(numbered(fields, number_of(i, repetition)), pool);
+        if (!read) return fail(read.error().what);
+        own = *std::move(read);
+      }
+      if (auto made = create_node(world, own ? *own : draft, name_of_many(name, i, repetition), i); !made) return made;
+    }
+    return {};
+  });
 }
 
 Parsed<Meaning> compile_nodes(std::string_view, Reader& reader, const Context&) {
   const auto count = reader.number("how many nodes", 0, kMostAtOnce);
   if (!count) return std::unexpected(count.error());
-  auto name = reader.name("a name for the nodes");
+  const auto name = reader.name("a name for the nodes");
   if (!name) return std::unexpected(name.error());
-  NodeDraft draft = new_node();
-  if (auto read = read_fields(reader, FieldsOf<NodeDraft>{node_fields(), draft},
-                              FieldsOf<NodeDraft>{many_nodes_fields(), draft});
-      !read) {
-    return std::unexpected(read.error());
-  }
-  draft.count = static_cast<std::size_t>(*count);
-  return node_deed(std::move(draft), *std::move(name), true);
+  return compile_many_nodes(*name, "", *count, reader);
 }
 
 Parsed<Meaning> compile_pool(std::string_view, Reader& reader, const Context&) {
-  auto name = reader.name("a name for the pool");
+  const auto name = reader.name("a name for the pool");
   if (!name) return std::unexpected(name.error());
-  NodeDraft draft = new_node();
-  draft.labels[Symbol("pool")] = Symbol(*name);
-  if (auto read =
-          read_fields(reader, FieldsOf<NodeDraft>{pool_fields(), draft},
-                      FieldsOf<NodeDraft>{many_nodes_fields(), draft}, FieldsOf<NodeDraft>{node_fields(), draft});
-      !read) {
-    return std::unexpected(read.error());
-  }
-  return node_deed(std::move(draft), *std::move(name), true);
+  return compile_many_nodes(*name, *name, std::nullopt, reader);
 }
+
+// --- Pods ------------------------------------------------------------------------------------------------------------
 
 Result<void> create_pod(sim::World& world, const api::Pod& pattern, std::string name) {
   auto pod = std::make_shared<api::Pod>(pattern);
@@ -83,44 +115,56 @@ Result<void> create_pod(sim::World& world, const api::Pod& pattern, std::string 
   return world.create(api::AnyObject(std::shared_ptr<const api::Pod>(std::move(pod))));
 }
 
-// A name with or without its namespace, and the fields of a pod.
-struct NamedPod {
-  std::string name;
-  api::Pod pod;
-};
-
-Parsed<NamedPod> read_pod(Reader& reader, std::string_view what) {
-  auto target = read_target(reader, what);
-  if (!target) return std::unexpected(target.error());
+// A pod without a name.
+Parsed<api::Pod> read_pod_fields(Reader& reader, std::string_view name_space) {
   PodDraft draft = new_pod();
-  draft.name_space = Symbol(target->name_space);
+  draft.name_space = Symbol(name_space);
   if (auto read = read_fields(reader, FieldsOf<PodDraft>{pod_fields(), draft}); !read) {
     return std::unexpected(read.error());
   }
-  return NamedPod{std::move(target->name), finish(std::move(draft))};
+  return finish(std::move(draft));
+}
+
+Parsed<api::Pod> read_pod_fields(const Line& fields, std::string_view name_space) {
+  Reader reader(fields);
+  return read_pod_fields(reader, name_space);
 }
 
 Parsed<Meaning> compile_pod(std::string_view, Reader& reader, const Context&) {
-  auto pod = read_pod(reader, "a name for the pod");
+  auto target = read_target(reader, "a name for the pod");
+  if (!target) return std::unexpected(target.error());
+  auto pod = read_pod_fields(reader, target->name_space);
   if (!pod) return std::unexpected(pod.error());
-  return make_deed([pod = *std::move(pod)](sim::World& world, std::size_t repetition) {
-    return create_pod(world, pod.pod, numbered(pod.name, repetition));
+  return make_deed([name = std::move(target->name), pod = *std::move(pod)](sim::World& world, std::size_t repetition) {
+    return create_pod(world, pod, numbered(name, repetition));
   });
 }
 
 Parsed<Meaning> compile_pods(std::string_view, Reader& reader, const Context&) {
   const auto count = reader.number("how many pods", 0, kMostAtOnce);
   if (!count) return std::unexpected(count.error());
-  auto pod = read_pod(reader, "a name for the pods");
-  if (!pod) return std::unexpected(pod.error());
-  return make_deed([pod = *std::move(pod), count = static_cast<std::size_t>(*count)](
-                       sim::World& world, std::size_t repetition) -> Result<void> {
+  const auto target = read_target(reader, "a name for the pods");
+  if (!target) return std::unexpected(target.error());
+  const Line fields = rest_of(reader);
+  auto first = read_pod_fields(numbered(fields, 1), target->name_space);
+  if (!first) return std::unexpected(first.error());
+  return make_deed([target = *target, fields, pattern = *std::move(first), count = static_cast<std::size_t>(*count),
+                    differ = has_number(fields)](sim::World& world, std::size_t repetition) -> Result<void> {
     for (std::size_t i = 0; i < count; ++i) {
-      if (auto made = create_pod(world, pod.pod, name_of_many(pod.name, i, repetition)); !made) return made;
+      std::optional<api::Pod> own;
+      if (differ) {
+        auto read = read_pod_fields(numbered(fields, number_of(i, repetition)), target.name_space);
+        if (!read) return fail(read.error().what);
+        own = *std::move(read);
+      }
+      const api::Pod& pod = own ? *own : pattern;
+      if (auto made = create_pod(world, pod, name_of_many(target.name, i, repetition)); !made) return made;
     }
     return {};
   });
 }
+
+// --- Other things ----------------------------------------------------------------------------------------------------
 
 Parsed<Meaning> compile_workload(std::string_view word, Reader& reader, const Context&) {
   auto target = read_target(reader, fmt::format("a name for the {}", word));
@@ -156,6 +200,13 @@ std::string counted_mistakes(const std::vector<Error>& errors) {
   return text;
 }
 
+// "Secret, example.com/v1 Thing"
+std::string unknown_kinds_of(const codec::Documents& documents) {
+  std::string text;
+  for (const auto& [kind, count] : documents.unknown_kinds) text += (text.empty() ? "" : ", ") + kind;
+  return text;
+}
+
 Parsed<Meaning> compile_apply(std::string_view, Reader& reader, const Context& context) {
   const Position at = reader.here();
   const auto source = read_document_or_file(reader, context, "a file of YAML or JSON, or <<END");
@@ -166,7 +217,12 @@ Parsed<Meaning> compile_apply(std::string_view, Reader& reader, const Context& c
   codec::Documents documents;
   codec::read_documents(source->text, source->name, decode, documents);
   if (!documents.errors.empty()) return mistake(at, counted_mistakes(documents.errors));
-  if (documents.objects.empty()) return mistake(at, fmt::format("there are no objects in {}", source->name));
+  if (documents.objects.empty()) {
+    const std::string kinds = documents.unknown_kinds.empty()
+                                  ? std::string()
+                                  : fmt::format(" of a kind that matters here: only {}", unknown_kinds_of(documents));
+    return mistake(at, fmt::format("there are no objects{} in {}", kinds, source->name));
+  }
   for (const auto& [kind, count] : documents.unknown_kinds) {
     context.notes.push_back(fmt::format("{}: {} of kind {} left out", source->name, count, kind));
   }

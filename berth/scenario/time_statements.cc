@@ -1,10 +1,15 @@
 // Statements about time: when something is done, and how long the world runs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "berth/scenario/conditions.h"
 #include "berth/scenario/statements.h"
+#include "berth/scenario/targets.h"
 #include "berth/scenario/values.h"
 
 namespace berth::scenario {
@@ -33,7 +38,7 @@ Parsed<Meaning> compile_once(std::string_view word, Reader& reader, const Contex
   if (!time) return std::unexpected(time.error());
   auto what = read_timed(reader, context);
   if (!what) return std::unexpected(what.error());
-  return Timed{word == "at" ? Timed::When::kAt : Timed::When::kAfter, *time, 1, *std::move(what)};
+  return Timed{word == "at" ? Timed::When::kAt : Timed::When::kAfter, *time, 1, *std::move(what), {}};
 }
 
 // "x5"
@@ -43,6 +48,22 @@ Value<std::int64_t> read_times(std::string_view text) {
   return *times;
 }
 
+// Whether {n} stands elsewhere than in the name of a pod or node that is made or changed. Those are read once: pods of
+// one statement share a template.
+bool is_read_for_each_time(const Line& line) {
+  if (!has_number(line)) return false;
+  constexpr auto kNamed = std::to_array<std::string_view>({"pod", "pods", "node", "nodes", "pool"});
+  const bool is_named = std::ranges::find(kNamed, line.words.front().text) != kNamed.end();
+  return !is_named ||
+         std::ranges::any_of(line.words, [](const Word& word) { return word.has_value() && has_number(word.text); });
+}
+
+Parsed<std::variant<Deed, Expectation>> read_nth(const Line& line, std::size_t number, const Context& context) {
+  const Line own = numbered(line, number);
+  Reader reader(own);
+  return read_timed(reader, context);
+}
+
 Parsed<Meaning> compile_every(std::string_view, Reader& reader, const Context& context) {
   const Position at = reader.here();
   const auto period = reader.duration();
@@ -50,9 +71,29 @@ Parsed<Meaning> compile_every(std::string_view, Reader& reader, const Context& c
   if (*period == Duration()) return mistake(at, "expected a duration above 0");
   const auto times = reader.value(read_times);
   if (!times) return std::unexpected(times.error());
-  auto what = read_timed(reader, context);
-  if (!what) return std::unexpected(what.error());
-  return Timed{Timed::When::kEvery, *period, static_cast<std::size_t>(*times), *std::move(what)};
+  Timed timed;
+  timed.when = Timed::When::kEvery;
+  timed.time = *period;
+  timed.times = static_cast<std::size_t>(*times);
+  const Line line{{reader.rest().begin(), reader.rest().end()}, reader.line().document};
+  if (!is_read_for_each_time(line)) {
+    auto what = read_timed(reader, context);
+    if (!what) return std::unexpected(what.error());
+    timed.what = *std::move(what);
+    return timed;
+  }
+  // The first time shows whether the statement is right; the others differ in a number only.
+  auto first = read_nth(line, 1, context);
+  if (!first) return std::unexpected(first.error());
+  while (!reader.at_end()) reader.skip();
+  timed.what = *std::move(first);
+  timed.what_nth = [line, options = context.options](std::size_t number) -> Result<std::variant<Deed, Expectation>> {
+    std::vector<std::string> notes;
+    auto what = read_nth(line, number, {options, notes});
+    if (!what) return fail(what.error().what);
+    return *std::move(what);
+  };
+  return timed;
 }
 
 // [within DURATION] at the end of a line, which is taken off it.
@@ -72,7 +113,12 @@ Parsed<Meaning> compile_run(std::string_view, Reader& reader, const Context&) {
   if (!reader.is_next("until")) {
     const auto time =
         reader.peek() == nullptr ? Value<Duration>(std::unexpected("")) : read_duration(reader.peek()->text);
-    if (!time) return reader.expected("a duration such as 30s, or \"until\"");
+    if (!time) {
+      auto wrong = reader.expected("a duration such as 30s, or \"until\"");
+      if (reader.is_next("idle")) wrong.error().fix = "write: run until idle";
+      if (reader.is_next("for")) wrong.error().fix = "leave \"for\" out";
+      return wrong;
+    }
     reader.skip();
     if (auto end = reader.end(); !end) return std::unexpected(end.error());
     run.time = *time;
@@ -95,7 +141,12 @@ Parsed<Meaning> compile_run(std::string_view, Reader& reader, const Context&) {
     if (run.limit) return mistake(words.front().at, "\"within\" is for a condition or \"idle\", not for a time");
   } else {
     auto condition = read_condition(rest, kForm);
-    if (!condition) return std::unexpected(condition.error());
+    if (!condition) {
+      constexpr auto kIdle = std::to_array<std::string_view>({"idle"});
+      Mistake wrong = condition.error();
+      if (wrong.fix.empty() && words.size() == 1) wrong.fix = did_you_mean(words.front().text, kIdle);
+      return std::unexpected(std::move(wrong));
+    }
     run.until = Run::Until::kCondition;
     run.condition = *std::move(condition);
   }

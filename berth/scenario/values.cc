@@ -93,16 +93,33 @@ Value<std::int64_t> read_number(std::string_view text, std::int64_t least, std::
   return number;
 }
 
+// "2d" and "1d12h", which Go's durations do not have, are read as well: reports speak of days.
 Value<Duration> read_duration(std::string_view text) {
+  const std::string form = "a duration such as 30s, 1h30m or 2d";
+  constexpr std::int64_t kMostDays = 36'500;
+  Duration days;
+  if (const std::size_t at = text.find('d'); at != std::string_view::npos) {
+    const auto count = read_number(text.substr(0, at), 0, kMostDays);
+    if (!count) return expected(form);
+    days = Duration::hours(24 * *count);
+    text.remove_prefix(at + 1);
+    if (text.empty()) return days;
+  }
   const auto duration = Duration::parse(text);
-  if (!duration || *duration < Duration()) return expected("a duration such as 30s or 1h30m");
-  return *duration;
+  if (!duration || *duration < Duration()) return expected(form);
+  return days + *duration;
 }
 
 Value<api::Quantity> read_quantity(std::string_view text) {
   auto quantity = api::Quantity::parse(text);
   if (!quantity || quantity->sign() < 0) return expected("an amount such as 2, 500m or 8Gi");
   return *std::move(quantity);
+}
+
+Value<api::Quantity> read_whole_quantity(std::string_view text) {
+  auto quantity = read_quantity(text);
+  if (!quantity || *quantity != api::Quantity::from_units(quantity->value())) return expected("a whole number");
+  return quantity;
 }
 
 Value<api::IntOrString> read_count_or_percentage(std::string_view text) {

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "berth/api/label_keys.h"
 #include "berth/sim/api_server.h"
 #include "berth/sim/object_copy.h"
 
@@ -77,6 +80,7 @@ Result<void> resolve_priority(api::PodTemplate& spec, const ApiServer& api) {
 
 api::AnyObject admit_node(const api::Node& given) {
   auto node = std::make_shared<api::Node>(given);
+  if (node->spec.unschedulable) taint_as_cordoned(*node);
   api::NodeStatus& status = node->status;
   const Symbol pods("pods");
   if (status.allocatable.empty()) status.allocatable = status.capacity;
@@ -110,6 +114,21 @@ api::AnyObject admit_namespace(const api::Namespace& given) {
 
 }  // namespace
 
+void taint_as_cordoned(api::Node& node) {
+  const Symbol key("node.kubernetes.io/unschedulable"), effect("NoSchedule");
+  std::vector<api::Taint> taints = node.spec.taints;
+  const auto is_cordon = [&](const api::Taint& taint) { return taint.key == key && taint.effect == effect; };
+  if (!node.spec.unschedulable) {
+    std::erase_if(taints, is_cordon);
+  } else if (std::ranges::none_of(taints, is_cordon)) {
+    api::Taint taint;
+    taint.key = key;
+    taint.effect = effect;
+    taints.push_back(taint);
+  }
+  node.spec.taints = std::move(taints);
+}
+
 Result<api::AnyObject> Admission::admit(const api::AnyObject& object, const ApiServer& api) {
   if (const auto pod = object.as<api::Pod>()) return admit_pod(*pod, api);
   if (const auto node = object.as<api::Node>()) return admit_node(*node);
@@ -124,7 +143,14 @@ Result<api::AnyObject> Admission::admit_pod(const api::Pod& given, const ApiServ
   if (pod->status.phase.empty()) pod->status.phase = Symbol("Pending");
   if (pod->metadata.generation == 0) pod->metadata.generation = 1;
   pod->metadata.labels = share(given.metadata.labels);
-  auto completed = complete(given.spec.shared, api);
+  // Pods of a template that differ in a label which it has keys for are of templates of their own.
+  Interned<api::PodTemplate> own = given.spec.shared;
+  if (api::has_label_keys(*own)) {
+    api::PodTemplate merged = *own;
+    api::merge_label_keys(merged, *given.metadata.labels);
+    own = intern(pool_, std::move(merged));
+  }
+  auto completed = complete(own, api);
   if (!completed) {
     return fail(fmt::format("pods \"{}\" is forbidden: {}", given.metadata.name, completed.error().what()));
   }

@@ -1,5 +1,6 @@
 // What an API server fills in when an object is created, as far as a scheduler notices: namespaces, schedulers' names,
-// priorities from priority classes, requests from limits, a node's allocatable resources and its labels.
+// priorities from priority classes, requests from limits, selectors from label keys, a node's allocatable resources and
+// its labels.
 //
 // Pods of one template stay pods of one template: what is worked out for the first is shared by all of them, and equal
 // templates and labels become one, wherever they come from. A scheduler is fast because of that.
@@ -17,6 +18,10 @@
 namespace berth::sim {
 
 class ApiServer;
+
+// A cordoned node has the taint node.kubernetes.io/unschedulable, and others do not. A controller sees to that, a
+// moment after the cordon; here it is done at once.
+void taint_as_cordoned(api::Node& node);
 
 class Admission {
  public:

@@ -121,9 +121,12 @@ void DeploymentController::look(const ObjectKey& key) {
     }
     return a->metadata.name < b->metadata.name;
   });
-  // A paused Deployment stays with the newest that it has.
-  auto current = std::ranges::find_if(
-      rollout.old, [&](const SetPtr& set) { return has_template(*set, deployment.spec.pod_template); });
+  // The newest of those that look the same: ReplicaSets of a real cluster may differ in what is not read here, such as
+  // environment variables. A paused Deployment stays with the newest that it has.
+  auto current = rollout.old.end();
+  for (auto set = rollout.old.begin(); set != rollout.old.end(); ++set) {
+    if (has_template(**set, deployment.spec.pod_template)) current = set;
+  }
   if (current == rollout.old.end() && deployment.spec.paused && !rollout.old.empty()) {
     current = std::prev(rollout.old.end());
   }

@@ -10,6 +10,7 @@
 #include "berth/api/kinds.h"
 #include "berth/base/check.h"
 #include "berth/config/load.h"
+#include "berth/sim/admission.h"
 #include "berth/sim/api_server.h"
 #include "berth/sim/controllers.h"
 #include "berth/sim/evictions.h"
@@ -43,9 +44,10 @@ bool is_same_word(std::string_view a, std::string_view b) {
 std::string change_of(const api::Node& before, const api::Node& after) {
   std::vector<std::string_view> parts;
   if (before.spec.unschedulable != after.spec.unschedulable) {
-    parts.push_back(after.spec.unschedulable ? "cordoned" : "uncordoned");
+    parts.push_back(after.spec.unschedulable ? "cordoned" : "uncordoned");  // with the taint that goes with it
+  } else if (before.spec.taints != after.spec.taints) {
+    parts.push_back("taints");
   }
-  if (before.spec.taints != after.spec.taints) parts.push_back("taints");
   if (!(before.metadata.labels == after.metadata.labels)) parts.push_back("labels");
   if (!(before.status.allocatable == after.status.allocatable)) parts.push_back("allocatable");
   if (before.status.conditions != after.status.conditions) parts.push_back("conditions");
@@ -345,6 +347,7 @@ Result<void> World::cordon(std::string_view node, bool unschedulable) {
   if (!found) return fail(found.error());
   auto changed = std::make_shared<api::Node>(**found);
   changed->spec.unschedulable = unschedulable;
+  taint_as_cordoned(*changed);
   return as_result(parts_->api.update(api::AnyObject(std::shared_ptr<const api::Node>(std::move(changed)))));
 }
 

@@ -252,6 +252,11 @@ Result<Probe> probe_of(std::span<const api::AnyObject> manifest, const cache::Cl
     auto pod = explain::with_api_defaults(*as_new(**found, probe.notes), objects);
     if (!pod) return fail(pod.error());
     probe.pod = *std::move(pod);
+    const auto has_pod = [](const api::AnyObject& each) { return explain::pod_of_manifest(each).has_value(); };
+    if (const auto others = std::ranges::count_if(manifest, has_pod) - 1; others > 0) {
+      probe.notes.push_back(fmt::format("The manifest has {} more pod{} or workload{}; the first counts.", others,
+                                        others == 1 ? "" : "s", others == 1 ? "" : "s"));
+    }
     if (const auto set = object.as<api::StatefulSet>()) probe.claims = claims_that_wait(*set, objects, probe.notes);
     return probe;
   }

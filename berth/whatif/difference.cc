@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <optional>
 #include <set>
@@ -122,25 +123,38 @@ class Pairing {
   std::vector<Pair> pairs_;
 };
 
+// A StatefulSet that is not parallel makes a pod when those before it run, so one that cannot keeps the others away.
+bool waits_for_those_before(const PodRecord& pod, std::string_view kind, const sim::World& world) {
+  constexpr std::string_view kStatefulSet = "StatefulSet/";
+  if (!kind.starts_with(kStatefulSet)) return false;
+  const Symbol name_space(std::string_view(pod.name).substr(0, pod.name.find('/')));
+  const auto set = world.api().get<api::StatefulSet>(name_space, kind.substr(kStatefulSet.size()));
+  std::int32_t ordinal = 0;
+  const char* digits = pod.name.data() + pod.name.rfind('-') + 1;
+  std::from_chars(digits, pod.name.data() + pod.name.size(), ordinal);
+  return set != nullptr && ordinal < set->spec.replicas.value_or(1);
+}
+
 // Why nothing takes the place of a pod.
-std::string why_gone(const PodRecord& pod, bool preempted) {
+std::string why_gone(const PodRecord& pod, bool preempted, const sim::World& world) {
   const std::string_view kind = std::string_view(pod.workload).substr(pod.workload.find('/') + 1);
   if (kind.starts_with("DaemonSet/")) return "it belongs to its node";
   if (kind.starts_with("Node/")) return "a static pod of its node";
   if (kind.find('/') == std::string_view::npos) {
     return preempted ? "preempted; no controller makes it again" : "no controller makes it again";
   }
+  if (waits_for_those_before(pod, kind, world)) return "its StatefulSet makes it again when the pods before it run";
   return "its workload does not want it any more";
 }
 
-void add_pair(const Pair& pair, Difference& result) {
+void add_pair(const Pair& pair, const sim::World& world, Difference& result) {
   if (pair.before == nullptr) {
     if (!pair.after->node.empty()) result.added.push_back({pair.after->name, pair.after->workload, pair.after->node});
     return;
   }
   const PodRecord& before = *pair.before;
   if (pair.after == nullptr) {
-    result.gone.push_back({before.name, before.workload, before.node, why_gone(before, pair.preempted)});
+    result.gone.push_back({before.name, before.workload, before.node, why_gone(before, pair.preempted, world)});
     return;
   }
   const PodRecord& after = *pair.after;
@@ -269,7 +283,7 @@ Difference difference_of(const Snapshot& before, const Snapshot& after, const si
   result.pending_after = pending_in(after);
   result.virtual_seconds = (after.at - before.at).in_seconds();
   const std::vector<Pair> pairs = Pairing(before, after, world).take();
-  for (const Pair& pair : pairs) add_pair(pair, result);
+  for (const Pair& pair : pairs) add_pair(pair, world, result);
   const auto in_order = [](const auto& a, const auto& b) { return by_name(a.pod, b.pod); };
   std::ranges::sort(result.moved, in_order);
   std::ranges::sort(result.got_a_place, in_order);

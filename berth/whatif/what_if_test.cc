@@ -111,6 +111,50 @@ TEST(WhatIf, PodsWithoutAControllerAreGone) {
   EXPECT_EQ(difference.gone[0].why, "no controller makes it again");
 }
 
+TEST(WhatIf, ThePodsOfAStatefulSetWaitForTheFirst) {
+  std::string dump =
+      kTwoNodes +
+      "---\napiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db, namespace: default}\nspec:\n  "
+      "replicas: 2\n  selector: {matchLabels: {app: db}}\n  template:\n    metadata: {labels: {app: db}}\n "
+      "   spec:\n      containers: [{name: main, resources: {requests: {cpu: \"3\"}}}]\n";
+  for (const std::string ordinal : {"0", "1"}) {
+    dump += pod(
+        "db-" + ordinal,
+        {.node = "n-1", .cpu = "3", .owner = "StatefulSet db", .labels = "app: db", .more = "nodeSelector: {a: b}"});
+  }
+  const Difference difference = ask(dump, remove({"n-*"}));
+  EXPECT_EQ(difference.pending_after, 1);
+  ASSERT_EQ(difference.gone.size(), 1u);
+  EXPECT_EQ(difference.gone[0].pod, "default/db-1");
+  EXPECT_EQ(difference.gone[0].why, "its StatefulSet makes it again when the pods before it run");
+}
+
+// Revisions of a real Deployment often differ in what no scheduler looks at, such as environment variables.
+TEST(WhatIf, OldReplicaSetsOfADeploymentStayEmpty) {
+  const auto owned_set = [](const std::string& name, int replicas, int revision) {
+    std::string text = replica_set("web", replicas);
+    const std::string plain = "{name: web, namespace: default}";
+    const std::string owned =
+        "{name: " + name + ", namespace: default, annotations: {deployment.kubernetes.io/revision: \"" +
+        std::to_string(revision) +
+        "\"}, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: web, uid: w, controller: true}]}";
+    return text.replace(text.find(plain), plain.size(), owned);
+  };
+  const std::string dump =
+      kTwoNodes +
+      "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: default, uid: "
+      "w}\nspec:\n  replicas: 2\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: "
+      "{labels: {app: web}}\n    spec:\n      containers: [{name: main, resources: {requests: {cpu: "
+      "\"1\"}}}]\nstatus: {replicas: 2}\n" +
+      owned_set("web-a", 0, 1) + owned_set("web-b", 2, 2) + pod_of("web-b", "web-b-1", "n-1") +
+      pod_of("web-b", "web-b-2", "n-2");
+  const Difference difference = ask(dump, drain({"n-1"}));
+  EXPECT_EQ(difference.unmoved, 1);
+  ASSERT_EQ(difference.moved.size(), 1u);
+  EXPECT_EQ(difference.moved[0].pod, "default/web-b-1");
+  EXPECT_TRUE(difference.moved[0].now.starts_with("default/web-b-")) << difference.moved[0].now;
+}
+
 TEST(WhatIf, DaemonsAndStaticPodsStayOnADrainedNode) {
   const Difference difference =
       ask(kTwoNodes + pod("agent", {.node = "n-1", .owner = "DaemonSet agent"}) +

@@ -83,6 +83,7 @@ void add_capacity(Program& program) {
   command.add_option("--feature-gates", options->feature_gates, "As for kube-scheduler: A=true,B=false");
   command.add_option("--seed", options->seed, "Of the choice between equal nodes")
       ->type_name("N")
+      ->check(seed_check())
       ->capture_default_str();
   command.add_option("-o,--output", options->output, "Output format")
       ->check(CLI::IsMember({"text", "json"}))

@@ -37,7 +37,11 @@ codec::Documents read_objects(const std::vector<std::string>& files, InternPool&
   decode.pool = &pool;
   codec::Documents documents;
   for (const std::string& given : files) {
-    for (const std::string& file : files_of(given)) {
+    const std::vector<std::string> found = files_of(given);
+    if (found.empty()) {
+      documents.errors.push_back(Error("there is no *.yaml, *.yml or *.json file in it").in_file(given));
+    }
+    for (const std::string& file : found) {
       read_objects_into(file, decode, documents);
     }
   }

@@ -75,6 +75,9 @@ class Program {
 // Prints "berth: <message>" on standard error and returns kExitFailure, for `return failure(error.message());`.
 int failure(std::string_view message);
 
+// For options that take a seed: a whole number from 0 on. CLI11 would take -1 for a large one.
+CLI::Validator seed_check();
+
 // "0.1.0".
 std::string version_number();
 // "berth 0.1.0 (3f2c1ab)\nbehaves as kube-scheduler v1.36.3", what --version prints.

@@ -236,10 +236,17 @@ SimMode add_fuzz_mode(CLI::App& command, const std::shared_ptr<const SimOptions>
   auto options = std::make_shared<FuzzOptions>();
   CLI::Option* seeds =
       command.add_option("--fuzz", options->seeds, "Run N random scenarios with all checks on, from --seed on")
-          ->type_name("N");
-  command.add_option("--jobs", options->jobs, "How many at once, of --fuzz")->type_name("N")->capture_default_str();
-  command.add_flag("--print", options->prints_scenarios, "Print the scenarios of --fuzz, and run none");
-  return {"--fuzz", [seeds] { return seeds->count() > 0; }, [options, shared] { return run_fuzz(*options, *shared); }};
+          ->type_name("N")
+          ->check([](const std::string& text) {
+            return text.find_first_not_of('0') == std::string::npos ? "has to be at least 1" : "";
+          });
+  const CLI::Option* jobs =
+      command.add_option("--jobs", options->jobs, "How many at once, of --fuzz")->type_name("N")->capture_default_str();
+  const CLI::Option* print =
+      command.add_flag("--print", options->prints_scenarios, "Print the scenarios of --fuzz, and run none");
+  return {.chosen_by = seeds, .goes_with = {jobs, print}, .takes = {"--seed", "--quiet"}, .run = [options, shared] {
+            return run_fuzz(*options, *shared);
+          }};
 }
 
 }  // namespace berth::cmd

@@ -40,7 +40,6 @@ Result<whatif::OpenbTrace> read_trace(const SimOptions& shared, std::size_t max_
 
 int run_import(const ImportOptions& options, const SimOptions& shared) {
   if (shared.files.size() != 2) return usage_error("--import openb: give NODES.csv and PODS.csv");
-  if (shared.speed && *shared.speed <= 0) return usage_error("--speed: has to be more than 0");
   const auto trace = read_trace(shared, options.limit);
   if (!trace) return failure(trace.error().message());
 
@@ -51,6 +50,7 @@ int run_import(const ImportOptions& options, const SimOptions& shared) {
     Playback playback({.name = shared.files[1], .ends_at = trace->end(), .speed = shared.speed, .quiet = shared.quiet});
     if (!shared.quiet || shared.speed) simulation.on_step = [&](sim::World& now) { playback.step(now); };
     world = whatif::simulate(*trace, simulation);
+    if (world) playback.finish(**world);
   }
   if (!world) return failure(world.error().message());
   report::SummaryOptions summary;
@@ -60,8 +60,7 @@ int run_import(const ImportOptions& options, const SimOptions& shared) {
   if (shared.output == "json") {
     fmt::print("{}\n", codec::to_json(report, 2));
   } else {
-    const bool has_colours = isatty(fileno(stdout)) == 1 && std::getenv("NO_COLOR") == nullptr;
-    if (!shared.quiet) fmt::print("{}", report::to_text(report.report, {.colours = has_colours}));
+    if (!shared.quiet) fmt::print("{}", report::to_text(report.report, text_options()));
     fmt::print("{}", whatif::to_text(report));
   }
   if (!shared.trace_file.empty()) return write_trace_file(**world, shared.trace_file, shared.quiet);
@@ -72,12 +71,17 @@ int run_import(const ImportOptions& options, const SimOptions& shared) {
 
 SimMode add_import_mode(CLI::App& command, const std::shared_ptr<const SimOptions>& shared) {
   auto options = std::make_shared<ImportOptions>();
-  command.add_option("--import", options->format, "The FILEs are a trace to simulate: NODES.csv and PODS.csv of OpenB")
-      ->type_name("FORMAT")
-      ->check(CLI::IsMember({"openb"}));
-  command.add_option("--limit", options->limit, "Only the first N pods of --import; 0: all")->type_name("N");
-  return {"--import", [options] { return !options->format.empty(); },
-          [options, shared] { return run_import(*options, *shared); }};
+  const CLI::Option* format =
+      command
+          .add_option("--import", options->format, "The FILEs are a trace to simulate: NODES.csv and PODS.csv of OpenB")
+          ->type_name("FORMAT")
+          ->check(CLI::IsMember({"openb"}));
+  const CLI::Option* limit =
+      command.add_option("--limit", options->limit, "Only the first N pods of --import; 0: all")->type_name("N");
+  return {.chosen_by = format,
+          .goes_with = {limit},
+          .takes = {"FILE", "--output", "--seed", "--speed", "--trace", "--quiet"},
+          .run = [options, shared] { return run_import(*options, *shared); }};
 }
 
 }  // namespace berth::cmd

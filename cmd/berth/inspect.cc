@@ -2,11 +2,6 @@
 // what `kubectl get ... -o yaml|json` prints; "-" is standard input.
 #include <fmt/core.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +10,7 @@
 #include "berth/codec/json.h"
 #include "berth/inspect/cluster_summary.h"
 #include "berth/inspect/render.h"
+#include "cmd/berth/cluster_input.h"
 #include "cmd/berth/command.h"
 
 namespace berth::cmd {
@@ -25,15 +21,6 @@ struct Options {
   std::string output = "text";
   bool all = false;
 };
-
-Result<std::string> read_whole(const std::string& file) {
-  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::ifstream in(file, std::ios::binary);
-  std::string text;
-  if (in) text.assign(std::istreambuf_iterator<char>(in), {});
-  if (!in && !in.eof()) return fail(Error(std::strerror(errno)).in_file(file));
-  return text;
-}
 
 std::string to_json(const inspect::ClusterSummary& summary, const codec::Documents& documents) {
   std::string json = codec::to_json(summary, 2);
@@ -47,16 +34,7 @@ std::string to_json(const inspect::ClusterSummary& summary, const codec::Documen
 
 int inspect_files(const Options& options) {
   InternPool pool;
-  codec::DecodeOptions decode;
-  decode.pool = &pool;
-  codec::Documents documents;
-  for (const std::string& file : options.files) {
-    if (auto text = read_whole(file)) {
-      codec::read_documents(*text, file == "-" ? "standard input" : file, decode, documents);
-    } else {
-      documents.errors.push_back(text.error());
-    }
-  }
+  const codec::Documents documents = read_objects(options.files, pool);
   if (documents.objects.empty() && !documents.errors.empty()) return failure(documents.errors.front().message());
   const inspect::ClusterSummary summary = inspect::summarize(documents.objects);
   if (options.output == "json") {
@@ -72,7 +50,10 @@ int inspect_files(const Options& options) {
 void add_inspect(Program& program) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *program.root().add_subcommand("inspect", "Describe the cluster in a dump of its objects");
-  command.add_option("FILE", options->files, "YAML or JSON of any Kubernetes objects; - is standard input")->required();
+  command
+      .add_option("FILE", options->files,
+                  "YAML or JSON of any Kubernetes objects, or folders of it; - is standard input")
+      ->required();
   command.add_option("-o,--output", options->output, "Output format")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

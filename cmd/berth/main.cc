@@ -104,6 +104,16 @@ int failure(std::string_view message) {
   return kExitFailure;
 }
 
+CLI::Validator seed_check() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const bool is_seed =
+            !text.empty() && text.size() <= 18 && text.find_first_not_of("0123456789") == std::string::npos;
+        return is_seed ? std::string() : fmt::format("expected a whole number from 0 to 10^18, found {}", text);
+      },
+      "");
+}
+
 Program::Program() : root_("Berth, a Kubernetes scheduler in C++.", "berth") {
   root_.set_version_flag("--version", version_text(), "Print the version and exit");
   root_.set_help_flag("-h,--help", "Print this help and exit");
@@ -162,9 +172,14 @@ int main(int argc, char** argv) {
   try {
     return berth::cmd::Program().run(argc, argv);
   } catch (const std::exception& error) {
-    std::fputs("berth: internal error: ", stderr);
-    std::fputs(error.what(), stderr);
-    std::fputs("\n", stderr);
+    // fmt throws if what it prints cannot be written.
+    if (std::ferror(stdout) != 0) {
+      std::fputs("berth: cannot write to standard output\n", stderr);
+    } else {
+      std::fputs("berth: internal error: ", stderr);
+      std::fputs(error.what(), stderr);
+      std::fputs("\n", stderr);
+    }
     return berth::cmd::kExitFailure;
   }
 }

@@ -2,17 +2,27 @@
 // given.
 #pragma once
 
+#include <cstddef>
+#include <cstdio>
 #include <optional>
 #include <string>
 
 #include "berth/base/time.h"
 #include "berth/report/live_view.h"
+#include "berth/report/pace.h"
+#include "berth/report/text.h"
 #include "berth/sim/world.h"
 
 namespace berth::cmd {
 
 // Time that passes for the person, counted from some moment.
 Duration wall_clock();
+
+// How wide the terminal is; nothing if it is none, or does not say.
+std::optional<std::size_t> terminal_columns(std::FILE* file);
+
+// How a report is put on standard output: in colours and as wide as the terminal, if it is one.
+report::TextOptions text_options();
 
 struct PlaybackOptions {
   std::string name;             // of the scenario
@@ -30,14 +40,13 @@ class Playback {
 
   // To be called after everything that happens.
   void step(const sim::World& world);
+  // To be called when the simulation is over: it lasts up to its end, also if nothing happens there.
+  void finish(const sim::World& world);
 
  private:
-  void wait_for(const sim::World& world);
-
-  std::optional<double> speed_;
   bool is_shown_;
   report::LiveView view_;
-  Duration began_at_;
+  std::optional<report::Pace> pace_;
 };
 
 // Writes what happened as a trace for Perfetto. Returns the exit code.

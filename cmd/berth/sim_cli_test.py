@@ -139,6 +139,8 @@ class Trace(Files):
         for points in arrows.values():
             self.assertEqual([phase for _, phase in sorted(points)][0], 0)
             self.assertEqual([phase for _, phase in sorted(points)][-1], 2)
+            # A viewer takes points of one time in the order of the file.
+            self.assertEqual(points, sorted(points))
 
     def test_a_file_that_cannot_be_written_is_a_failure(self):
         done = berth(self.file("stuck.berth", STUCK), "--trace", "/no/such/folder/trace.json")
@@ -211,13 +213,42 @@ class Usage(Files):
         path = self.file("stuck.berth", STUCK)
         self.assert_usage_error("which scenario?")
         self.assert_usage_error("/no/such.berth: No such file or directory", "/no/such.berth")
-        self.assert_usage_error("--speed: has to be more than 0", path, "--speed", "0")
+        for speed in ("0", "-1", "nan", "inf", "fast"):
+            self.assert_usage_error("--speed: has to be a number above 0", path, "--speed", speed)
+        for seed in ("-1", "x", "1.5"):
+            self.assert_usage_error("--seed: expected a whole number", path, "--seed", seed)
         self.assert_usage_error("--quirks: ", path, "--quirks", "no-such-quirk")
         self.assert_usage_error("--trace is about one scenario", path, path, "--trace", "t.json")
         self.assert_usage_error("did you mean '--seed'?", path, "--sede", "3")
         empty = self.file("empty")
         os.mkdir(empty)
         self.assert_usage_error("there is no *.berth file in it", empty)
+
+    def test_an_option_that_would_do_nothing_is_refused(self):
+        path = self.file("stuck.berth", STUCK)
+        self.assert_usage_error("--drain goes with --what-if", path, "--drain", "n1")
+        self.assert_usage_error("--config goes with --what-if", path, "--config", "x.yaml")
+        self.assert_usage_error("--jobs goes with --fuzz", path, "--jobs", "2")
+        self.assert_usage_error("--limit goes with --import", path, "--limit", "2")
+        self.assert_usage_error("--trace does nothing with --what-if", path, "--what-if", "--trace", "t.json")
+        self.assert_usage_error("FILE does nothing with --fuzz", path, "--fuzz", "1")
+        self.assert_usage_error("--fuzz: has to be at least 1", "--fuzz", "0")
+
+    def test_what_is_no_scenario_is_told_in_one_line(self):
+        for name, text, message in (("dump.yaml", "apiVersion: v1\nkind: Pod\nspec: {}\n", "looks like YAML"),
+                                    ("dump.json", '{"apiVersion": "v1",\n "kind": "List"}\n', "looks like YAML"),
+                                    ("zeros", "\0\0\n\0", "not a text file")):
+            with self.subTest(name):
+                done = berth(self.file(name, text))
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(message, done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([BERTH, "sim", self.file("stuck.berth", STUCK)], stdout=full, stderr=subprocess.PIPE,
+                                  text=True, timeout=120, check=False)
+        self.assertEqual((done.returncode, done.stderr), (1, "berth: cannot write to standard output\n"))
 
     def test_speed_makes_it_last(self):
         done = berth(self.file("stuck.berth", STUCK), "--speed", "1000000")

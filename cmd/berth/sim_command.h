@@ -6,9 +6,12 @@
 //   SimMode add_fuzz_mode(CLI::App& command, const std::shared_ptr<const SimOptions>& shared) {
 //     auto options = std::make_shared<FuzzOptions>();
 //     CLI::Option* runs = command.add_option("--fuzz", options->runs, "Run N random scenarios")->type_name("N");
-//     return {"--fuzz", [runs] { return runs->count() > 0; }, [=] { return fuzz(*options, *shared); }};
+//     CLI::Option* jobs = command.add_option("--jobs", options->jobs, "How many at once, of --fuzz")->type_name("N");
+//     return {.chosen_by = runs, .goes_with = {jobs}, .takes = {"--seed"}, .run = [=] { return fuzz(*options, *shared);
+//     }};
 //   }
 //
+// An option that does nothing in the mode that is chosen is refused: nobody gives it to be ignored.
 // Its name goes into BERTH_SIM_MODES, and that is all.
 #pragma once
 
@@ -34,9 +37,12 @@ struct SimOptions {
 };
 
 struct SimMode {
-  std::string option;  // that chooses it, for messages
-  std::function<bool()> is_chosen;
-  std::function<int()> run;  // returns the exit code
+  const CLI::Option* chosen_by;
+  std::vector<const CLI::Option*> goes_with;  // options that mean something in this mode only
+  std::vector<std::string> takes;             // those of all modes that it heeds: "--seed", "FILE"
+  std::function<int()> run;                   // returns the exit code
+
+  bool is_chosen() const { return chosen_by->count() > 0; }
 };
 
 // Every mode, in the order in which --help lists their options.

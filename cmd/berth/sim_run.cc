@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <expected>
 #include <filesystem>
 #include <string>
@@ -110,7 +109,9 @@ Result<scenario::RunResult> play(const Loaded& loaded, const SimOptions& options
   run.explain_pod = [&loaded](const sim::World& world, const api::Pod& pod) {
     return report::pod_sentence(world, api::full_name(pod.metadata), loaded.settings);
   };
-  return scenario::run(loaded.scenario, run);
+  auto result = scenario::run(loaded.scenario, run);
+  if (result) playback.finish(*result->world);
+  return result;
 }
 
 report::Summary summary_of(const Loaded& loaded, const scenario::RunResult& result) {
@@ -160,8 +161,7 @@ int run_one(const std::string& file, const SimOptions& options, const std::optio
     fmt::print("{}\n", codec::to_json(summary_of(*loaded, *result), 2));
   } else {
     if (!options.quiet) {
-      const bool has_colours = is_terminal(stdout) && std::getenv("NO_COLOR") == nullptr;
-      fmt::print("{}", report::to_text(summary_of(*loaded, *result), {.colours = has_colours}));
+      fmt::print("{}", report::to_text(summary_of(*loaded, *result), text_options()));
       if (result->expectations > 0 || !result->passed()) fmt::print("\n");
     }
     // A scenario that expects nothing has no verdict.

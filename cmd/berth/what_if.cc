@@ -114,20 +114,27 @@ int run_what_if(const WhatIfInput& input, const SimOptions& shared) {
 
 SimMode add_what_if_mode(CLI::App& command, const std::shared_ptr<const SimOptions>& shared) {
   auto input = std::make_shared<WhatIfInput>();
-  command.add_flag("--what-if", input->is_chosen,
-                   "The FILEs are a dump of a cluster: say what would be different with these changes");
+  const CLI::Option* chosen =
+      command.add_flag("--what-if", input->is_chosen,
+                       "The FILEs are a dump of a cluster: say what would be different with these changes");
+  std::vector<const CLI::Option*> own;
   const auto add = [&](const char* name, std::vector<std::string>& into, const char* what, const char* form) {
-    command.add_option(name, into, what)->type_name(form)->allow_extra_args(false);
+    own.push_back(command.add_option(name, into, what)->type_name(form)->allow_extra_args(false));
   };
   add("--drain", input->drain, "Evict the pods of a node, a pool, or nodes by pattern (web-*)", "NODE");
   add("--add-nodes", input->add_nodes, "Add N nodes like a node, like those of a pool, or from a file", "TEMPLATE=N");
   add("--remove", input->remove, "Drain and take away a pool, a node, or nodes by pattern", "POOL");
   add("--apply", input->apply, "Create or change the objects of a file", "FILE");
   add("--scale", input->scale, "Set the number of pods of a workload: deployment/web=5", "KIND/NAME=N");
-  command.add_option("--config", input->config_file, "KubeSchedulerConfiguration, for --what-if")->type_name("FILE");
-  command.add_option("--feature-gates", input->feature_gates, "As for kube-scheduler: A=true,B=false; with --what-if");
-  command.add_flag("--all", input->all, "Name all pods of long lists, with --what-if");
-  return {"--what-if", [input] { return input->is_chosen; }, [input, shared] { return run_what_if(*input, *shared); }};
+  own.push_back(command.add_option("--config", input->config_file, "KubeSchedulerConfiguration, for --what-if")
+                    ->type_name("FILE"));
+  own.push_back(command.add_option("--feature-gates", input->feature_gates,
+                                   "As for kube-scheduler: A=true,B=false; with --what-if"));
+  own.push_back(command.add_flag("--all", input->all, "Name all pods of long lists, with --what-if"));
+  return {.chosen_by = chosen,
+          .goes_with = std::move(own),
+          .takes = {"FILE", "--output", "--seed"},
+          .run = [input, shared] { return run_what_if(*input, *shared); }};
 }
 
 }  // namespace berth::cmd
