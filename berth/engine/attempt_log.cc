@@ -1,6 +1,7 @@
 #include "berth/engine/attempt_log.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace berth::engine {
@@ -24,11 +25,14 @@ AttemptRecord& AttemptLog::add(std::string_view uid, AttemptRecord record) {
   if (known != by_uid_.end()) {
     entries_.splice(entries_.begin(), entries_, known->second);
   } else {
-    while (entries_.size() >= pods_kept) {
-      by_uid_.erase(entries_.back().uid);
-      entries_.pop_back();
+    if (entries_.size() < pods_kept) {
+      entries_.emplace_front();
+    } else {
+      entries_.splice(entries_.begin(), entries_, std::prev(entries_.end()));
+      by_uid_.erase(entries_.front().uid);
+      entries_.front().records.clear();
     }
-    entries_.push_front({.uid = std::string(uid), .records = {}});
+    entries_.front().uid = uid;
     by_uid_.emplace(uid, entries_.begin());
   }
   std::vector<AttemptRecord>& records = entries_.front().records;

@@ -4,6 +4,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -21,7 +22,7 @@ class PodStore {
     return it == pods_.end() ? kNone : it->pod;
   }
   void set(api::PodPtr pod) {
-    const auto [it, is_new] = pods_.insert(Entry{pod});
+    const auto [it, is_new] = pods_.insert(Entry{pod, hash_of(Key(*pod))});
     if (!is_new) it->pod = std::move(pod);
   }
   void remove(const api::Pod& pod) {
@@ -43,14 +44,15 @@ class PodStore {
     explicit Key(const api::Pod& pod) : Key(pod.metadata.name_space, pod.metadata.name) {}
     bool operator==(const Key&) const = default;
   };
-  // A newer version of a pod takes the older one's place without a change of the key.
   struct Entry {
-    mutable api::PodPtr pod;
+    mutable api::PodPtr pod;  // a newer version takes an older one's place: the key stays the same
+    std::uint64_t hash = 0;   // of the key, so that a table that grows need not look at all pods
   };
+  static std::uint64_t hash_of(const Key& key) { return hash_combine(hash_bytes(key.name), key.name_space.id()); }
   struct Hash {
     using is_transparent = void;
-    std::size_t operator()(const Key& key) const { return hash_bytes(key.name) ^ (key.name_space.id() * 0x9e3779b9u); }
-    std::size_t operator()(const Entry& entry) const { return (*this)(Key(*entry.pod)); }
+    std::size_t operator()(const Key& key) const { return hash_of(key); }
+    std::size_t operator()(const Entry& entry) const { return entry.hash; }
   };
   struct Equal {
     using is_transparent = void;

@@ -133,14 +133,17 @@ Result<api::AnyObject> Admission::admit(const api::AnyObject& object, const ApiS
   if (const auto pod = object.as<api::Pod>()) return admit_pod(*pod, api);
   if (const auto node = object.as<api::Node>()) return admit_node(*node);
   if (const auto made = object.as<api::Namespace>()) return admit_namespace(*made);
-  if (!object.kind().namespaced || !object.metadata().name_space.empty()) return object;
-  return with_metadata(object, [](api::ObjectMeta& metadata) { metadata.name_space = Symbol("default"); });
+  const bool needs_namespace = object.kind().namespaced && object.metadata().name_space.empty();
+  return with_metadata(object, [needs_namespace](api::ObjectMeta& metadata) {
+    if (needs_namespace) metadata.name_space = Symbol("default");
+  });
 }
 
 Result<api::AnyObject> Admission::admit_pod(const api::Pod& given, const ApiServer& api) {
+  static const Symbol kDefault("default"), kPending("Pending");
   auto pod = std::make_shared<api::Pod>(given);
-  if (pod->metadata.name_space.empty()) pod->metadata.name_space = Symbol("default");
-  if (pod->status.phase.empty()) pod->status.phase = Symbol("Pending");
+  if (pod->metadata.name_space.empty()) pod->metadata.name_space = kDefault;
+  if (pod->status.phase.empty()) pod->status.phase = kPending;
   if (pod->metadata.generation == 0) pod->metadata.generation = 1;
   pod->metadata.labels = share(given.metadata.labels);
   // Pods of a template that differ in a label which it has keys for are of templates of their own.

@@ -25,7 +25,8 @@ void taint_as_cordoned(api::Node& node);
 
 class Admission {
  public:
-  // The object as it is to be stored. The error is the API server's: a priority class that is not there.
+  // The object as it is to be stored: a copy that nobody else has. The error is the API server's: a priority class that
+  // is not there.
   Result<api::AnyObject> admit(const api::AnyObject& object, const ApiServer& api);
 
   // Priority classes have changed.

@@ -166,20 +166,18 @@ ApiResult<api::AnyObject> ApiServer::create(api::AnyObject object, Instant now) 
   }
   auto admitted = admission_.admit(object, *this);
   if (!admitted) return error(Kind::kRefused, admitted.error().message());
-  const api::ObjectMeta& given = admitted->metadata();
-  if (table_of(object.kind()).find(given.name_space, given.name) != nullptr) {
-    return error(Kind::kConflict, fmt::format("{} \"{}\" already exists", qualified(object.kind()), given.name));
+  // The copy is ours alone: nobody has seen it yet.
+  auto& metadata = const_cast<api::ObjectMeta&>(admitted->metadata());
+  if (table_of(object.kind()).find(metadata.name_space, metadata.name) != nullptr) {
+    return error(Kind::kConflict, fmt::format("{} \"{}\" already exists", qualified(object.kind()), metadata.name));
   }
-  ++version_;
-  const api::AnyObject made = with_metadata(*admitted, [&](api::ObjectMeta& metadata) {
-    if (metadata.uid.empty()) metadata.uid = "uid-" + std::to_string(next_uid_);
-    if (!metadata.creation_timestamp.is_set()) metadata.creation_timestamp = now;
-    if (metadata.generation == 0) metadata.generation = 1;
-    metadata.resource_version = std::to_string(version_);
-  });
+  if (metadata.uid.empty()) metadata.uid = "uid-" + std::to_string(next_uid_);
+  if (!metadata.creation_timestamp.is_set()) metadata.creation_timestamp = now;
+  if (metadata.generation == 0) metadata.generation = 1;
+  metadata.resource_version = std::to_string(++version_);
   ++next_uid_;
-  store(Change::Kind::kAdded, made, {});
-  return made;
+  store(Change::Kind::kAdded, *admitted, {});
+  return *std::move(admitted);
 }
 
 ApiResult<api::AnyObject> ApiServer::update(api::AnyObject object) {

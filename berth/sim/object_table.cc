@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "berth/base/check.h"
-#include "berth/base/hash.h"
 
 namespace berth::sim {
 
@@ -16,12 +15,12 @@ constexpr std::size_t kMaxRemoved = 1024;
 
 }  // namespace
 
-std::size_t ObjectTable::NameHash::operator()(const Name& name) const {
-  return hash_combine(hash_bytes(name.name), name.name_space.id());
+std::uint32_t ObjectTable::hash_of(const Name& name) {
+  return static_cast<std::uint32_t>(hash_combine(hash_bytes(name.name), name.name_space.id()));
 }
 
-bool ObjectTable::NameEqual::operator()(Slot slot, const Name& name) const {
-  const Name own = table->name_of(slot);
+bool ObjectTable::NameEqual::operator()(const Named& named, const Name& name) const {
+  const Name own = table->name_of(named.slot);
   return own.name_space == name.name_space && own.name == name.name;
 }
 
@@ -38,7 +37,7 @@ bool ObjectTable::comes_before(Slot a, Slot b) const {
 
 const api::AnyObject* ObjectTable::find(Symbol name_space, std::string_view name) const {
   const auto it = by_name_.find(Name{name_space, name});
-  return it == by_name_.end() ? nullptr : &slots_[*it];
+  return it == by_name_.end() ? nullptr : &slots_[it->slot];
 }
 
 void ObjectTable::add(api::AnyObject object) {
@@ -51,20 +50,20 @@ void ObjectTable::add(api::AnyObject object) {
     slots_[slot] = std::move(object);
   }
   added_.push_back(slot);
-  by_name_.insert(slot);
+  by_name_.insert(Named{slot, hash_of(name_of(slot))});
 }
 
 void ObjectTable::replace(api::AnyObject object) {
   const api::ObjectMeta& metadata = object.metadata();
   const auto it = by_name_.find(Name{metadata.name_space, metadata.name});
   BERTH_CHECK(it != by_name_.end(), "{} is not there", metadata.name);
-  slots_[*it] = std::move(object);
+  slots_[it->slot] = std::move(object);
 }
 
 void ObjectTable::remove(Symbol name_space, std::string_view name) {
   const auto it = by_name_.find(Name{name_space, name});
   BERTH_CHECK(it != by_name_.end(), "{} is not there", name);
-  const Slot slot = *it;
+  const Slot slot = it->slot;
   by_name_.erase(it);
   slots_[slot] = {};
   if (++removed_ > by_name_.size() + kMaxRemoved && readers_ == 0) put_in_order();

@@ -18,6 +18,7 @@
 
 #include "berth/api/object.h"
 #include "berth/base/function_ref.h"
+#include "berth/base/hash.h"
 
 namespace berth::sim {
 
@@ -45,20 +46,25 @@ class ObjectTable {
     Symbol name_space;
     std::string_view name;
   };
+  // With the hash of its name, so that a table that grows need not look at all objects.
+  struct Named {
+    Slot slot = 0;
+    std::uint32_t hash = 0;
+  };
   struct NameHash {
     using is_transparent = void;
-    const ObjectTable* table;
-    std::size_t operator()(const Name& name) const;
-    std::size_t operator()(Slot slot) const { return (*this)(table->name_of(slot)); }
+    std::size_t operator()(const Name& name) const { return hash_word(hash_of(name)); }
+    std::size_t operator()(const Named& named) const { return hash_word(named.hash); }
   };
   struct NameEqual {
     using is_transparent = void;
     const ObjectTable* table;
-    bool operator()(Slot a, Slot b) const { return a == b; }
-    bool operator()(Slot slot, const Name& name) const;
-    bool operator()(const Name& name, Slot slot) const { return (*this)(slot, name); }
+    bool operator()(const Named& a, const Named& b) const { return a.slot == b.slot; }
+    bool operator()(const Named& named, const Name& name) const;
+    bool operator()(const Name& name, const Named& named) const { return (*this)(named, name); }
   };
 
+  static std::uint32_t hash_of(const Name& name);
   Name name_of(Slot slot) const;
   bool comes_before(Slot a, Slot b) const;
   // Frees the slots of `slots` that are empty, and takes them out.
@@ -66,7 +72,7 @@ class ObjectTable {
   void put_in_order() const;
 
   std::deque<api::AnyObject> slots_;  // empty: free, or removed
-  absl::flat_hash_set<Slot, NameHash, NameEqual> by_name_{0, NameHash{this}, NameEqual{this}};
+  absl::flat_hash_set<Named, NameHash, NameEqual> by_name_{0, NameHash{}, NameEqual{this}};
   // Every slot but the free ones is in one of these two.
   mutable std::vector<Slot> in_order_;
   mutable std::vector<Slot> added_;
