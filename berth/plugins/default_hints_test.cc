@@ -96,6 +96,8 @@ TEST(DefaultHints, DifferFromUpstreamsInWhatIsWrongThere) {
   right.insert("InterPodAffinity Namespace 8191");
   replace("NodeDeclaredFeatures Pod 8188", "NodeDeclaredFeatures UnschedulablePod 8188");
   replace("VolumeRestrictions Node 1 always", "VolumeRestrictions Node 3 always");
+  right.insert("NodeVolumeLimits Node 1 always");
+  right.insert("NodeVolumeLimits storage.k8s.io/CSINode 2 always");
   EXPECT_EQ(described(default_hints(kProfile, {})), right);
 }
 

@@ -49,6 +49,9 @@ struct HintQuirks {
   bool no_volume_limit_means_zero = false;
   bool detached_volume_ignores_ephemeral = false;
 
+  // A node without a CSINode has no limits, be it new or be its CSINode deleted. NodeVolumeLimits wakes nobody then.
+  bool nodes_without_limits_wake_nobody = false;
+
   // VolumeBinding looks for inline CSI volumes when a driver stops publishing capacity, which matters to claims alone.
   bool csi_driver_change_ignores_claims = false;
 
@@ -79,6 +82,7 @@ struct HintQuirks {
             .deleted_nodes_keep_claims = true,
             .no_volume_limit_means_zero = true,
             .detached_volume_ignores_ephemeral = true,
+            .nodes_without_limits_wake_nobody = true,
             .csi_driver_change_ignores_claims = true,
             .spread_ignores_node_affinity_changes = true,
             .spread_ignores_terminating_pods = true,

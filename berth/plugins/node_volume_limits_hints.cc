@@ -72,6 +72,10 @@ HintAnswer node_volume_limits_after_detach(const api::Pod& pod, const EventObjec
 std::vector<HintRegistration> node_volume_limits_hints(Symbol profile, const NodeVolumeLimitsHintOptions& options) {
   HintList hints(profile, name::kNodeVolumeLimits);
   hints.add_always(queue::resource::kCSINode, queue::action::kAdd);
+  if (!options.quirks.nodes_without_limits_wake_nobody) {
+    hints.add_always(queue::resource::kNode, queue::action::kAdd);
+    hints.add_always(queue::resource::kCSINode, queue::action::kDelete);
+  }
   hints.add(queue::resource::kCSINode, queue::action::kUpdate,
             [options](const api::Pod& pod, const EventObjects& objects) {
               return node_volume_limits_after_csi_node_update(pod, objects, options);

@@ -56,6 +56,7 @@ constexpr auto kQuirks = std::to_array<QuirkRow>({
     BERTH_QUIRK("ignored-resources-count", plugins.hints.ignored_resources_count),
     BERTH_QUIRK("shared-disks-stay-in-namespace", plugins.hints.shared_disks_stay_in_namespace),
     BERTH_QUIRK("deleted-nodes-keep-claims", plugins.hints.deleted_nodes_keep_claims),
+    BERTH_QUIRK("nodes-without-limits-wake-nobody", plugins.hints.nodes_without_limits_wake_nobody),
     BERTH_QUIRK("no-volume-limit-means-zero", plugins.hints.no_volume_limit_means_zero),
     BERTH_QUIRK("detached-volume-ignores-ephemeral", plugins.hints.detached_volume_ignores_ephemeral),
     BERTH_QUIRK("csi-driver-change-ignores-claims", plugins.hints.csi_driver_change_ignores_claims),
