@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "berth/base/base64.h"
+#include "berth/base/trimmed.h"
 
 namespace berth::client {
 
@@ -29,13 +30,6 @@ Owned<BIO> bio_of(const std::string& text) {
 // For keys with a passphrase: there is nobody to ask.
 int no_passphrase(char* /*buffer*/, int /*size*/, int /*is_writing*/, void* /*context*/) {
   return 0;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
 std::optional<WatchedFile> watch(const Pem& pem) {
@@ -101,7 +95,7 @@ Result<void> CredentialSource::look_at_files() {
 
 Result<void> CredentialSource::take_over_files() {
   if (token_file_) {
-    const std::string_view token = trimmed(token_file_->content());
+    const std::string_view token = trimmed(token_file_->content(), " \t\r\n");
     if (token.empty()) return fail(Error("the token file is empty").in_file(token_file_->path()));
     file_token_ = token;
   }

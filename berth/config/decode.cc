@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "berth/base/ascii.h"
 #include "berth/base/base64.h"
 #include "berth/codec/json.h"
 #include "berth/config/field_error.h"
@@ -242,11 +243,6 @@ struct GroupVersionKind {
   std::string api_version() const { return group.empty() ? version : group + "/" + version; }
 };
 
-bool equal_fold(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
-
 // Reads apiVersion and kind. The error is kube-scheduler's text.
 std::expected<GroupVersionKind, std::string> read_kind(const Value& root) {
   constexpr std::string_view kPrefix = "couldn't get version/kind; json parse error: ";
@@ -261,8 +257,8 @@ std::expected<GroupVersionKind, std::string> read_kind(const Value& root) {
   std::string kind;
   // Here Go's own decoder is at work, which does not mind upper and lower case.
   for (const auto& [key, member] : root.members) {
-    const bool is_version = equal_fold(key, "apiVersion");
-    if (!is_version && !equal_fold(key, "kind")) continue;
+    const bool is_version = same_ignoring_case(key, "apiVersion");
+    if (!is_version && !same_ignoring_case(key, "kind")) continue;
     if (member.kind == Value::Kind::kNull) continue;
     if (member.kind != Value::Kind::kString) {
       return std::unexpected(fmt::format("{}json: cannot unmarshal {} into Go struct field .{} of type string", kPrefix,

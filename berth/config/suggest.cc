@@ -4,13 +4,11 @@
 #include <numeric>
 #include <vector>
 
+#include "berth/base/ascii.h"
+
 namespace berth::config {
 
 namespace {
-
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 // How many letters have to be inserted, deleted or replaced to turn `a` into `b`. Case does not count.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -20,7 +18,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::size_t diagonal = row[0];
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+      const std::size_t replaced = diagonal + (ascii_lower(a[i - 1]) == ascii_lower(b[j - 1]) ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
     }

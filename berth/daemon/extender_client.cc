@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "berth/base/ascii.h"
 #include "berth/base/base64.h"
 #include "berth/codec/json.h"
 #include "berth/config/document.h"
@@ -104,11 +105,6 @@ std::string body_of(const engine::ExtenderBind& request, bool) {
 
 // --- Answers ---------------------------------------------------------------------------------------------------------
 
-bool equals_in_any_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::ranges::equal(a, b, std::equal_to<>(), lower, lower);
-}
-
 // One value of an answer. What is missing or null reads as empty, as in Go; a value of another type reads as empty too
 // and leaves an error behind, of which the first counts.
 class Answer {
@@ -127,7 +123,7 @@ class Answer {
   Answer member(std::string_view name) const {
     const config::Value* found = nullptr;
     each_member([&](std::string_view key, const Answer& value) {
-      if (equals_in_any_case(key, name)) found = value.value_;
+      if (same_ignoring_case(key, name)) found = value.value_;
     });
     return {found, std::string(name), *error_};
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "berth/base/time.h"
+#include "berth/base/trimmed.h"
 
 namespace berth::daemon {
 
@@ -106,32 +107,26 @@ Result<void> keep_one_more(std::vector<std::string>& place, std::string_view tex
   return {};
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
-
 // "a.crt,a.key" or "a.crt,a.key:a.example.com,*.example.org".
 Result<void> keep_named_certificate(RunFlags& flags, std::string_view text, bool) {
   NamedCertificateFlag named;
   const std::size_t colon = text.find(':');
   if (colon != std::string_view::npos) {
-    std::string_view names = trimmed(text.substr(colon + 1));
+    std::string_view names = trimmed(text.substr(colon + 1), " ");
     if (names.empty()) return fail("empty names list is not allowed");
     for (std::size_t comma = 0; comma != std::string_view::npos;) {
       comma = names.find(',');
-      named.names.emplace_back(trimmed(names.substr(0, comma)));
+      named.names.emplace_back(trimmed(names.substr(0, comma), " "));
       if (comma != std::string_view::npos) names.remove_prefix(comma + 1);
     }
   }
-  const std::string_view files = trimmed(text.substr(0, colon));
+  const std::string_view files = trimmed(text.substr(0, colon), " ");
   const std::size_t comma = files.find(',');
   if (comma == std::string_view::npos || files.find(',', comma + 1) != std::string_view::npos) {
     return fail("expected comma separated certificate and key file paths");
   }
-  named.certificate_file = trimmed(files.substr(0, comma));
-  named.key_file = trimmed(files.substr(comma + 1));
+  named.certificate_file = trimmed(files.substr(0, comma), " ");
+  named.key_file = trimmed(files.substr(comma + 1), " ");
   flags.serving.tls_sni_cert_keys.push_back(std::move(named));
   return {};
 }

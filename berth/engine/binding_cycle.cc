@@ -387,8 +387,7 @@ void BindingCycles::bind_by_plugin(Cycle& cycle) {
     state_.bind_pod(std::move(command), [this, id = cycle.id, by = name](const Outcome& outcome) {
       Cycle* sent = find(id);
       if (sent == nullptr) return;
-      if (outcome.is_done()) return bound(*sent);
-      bind_ended(*sent, outcome, at_plugin("Bind plugin", by, outcome.message));
+      bind_ended(*sent, outcome, outcome.is_done() ? "" : at_plugin("Bind plugin", by, outcome.message));
     });
     return;
   }

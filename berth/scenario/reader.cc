@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "berth/base/ascii.h"
 #include "berth/config/suggest.h"
 #include "berth/scenario/fields.h"
 #include "berth/scenario/values.h"
@@ -83,7 +84,7 @@ constexpr auto kOtherWords = std::to_array<std::pair<std::string_view, std::stri
 std::string_view other_word(std::string_view word, std::span<const std::string_view> known) {
   std::string letters;
   for (const char c : word) {
-    if (c != '-' && c != '_') letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if (c != '-' && c != '_') letters += ascii_lower(c);
   }
   for (const auto& [other, own] : kOtherWords) {
     if (letters == other && std::ranges::find(known, own) != known.end()) return own;

@@ -103,8 +103,7 @@ void add_extra(const Call& call, const std::string& prefix, User& user) {
     if (header.name.size() <= prefix.size() || !same_ignoring_case(header.name.substr(0, prefix.size()), prefix))
       continue;
     std::string key = header.name.substr(prefix.size());
-    std::ranges::transform(key, key.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    std::ranges::transform(key, key.begin(), ascii_lower);
     user.extra[Symbol(percent_decoded(key, false).value_or(key))].push_back(header.value);
   }
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "berth/base/ascii.h"
 #include "berth/codec/json.h"
 
 namespace berth::serve {
@@ -54,8 +55,7 @@ Reply status_reply(int code, std::string_view reason, std::string_view message, 
 
 std::string verb_of(std::string_view method) {
   std::string verb(method);
-  std::ranges::transform(verb, verb.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::ranges::transform(verb, verb.begin(), ascii_lower);
   return verb;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "berth/base/ascii.h"
+#include "berth/base/trimmed.h"
 
 namespace berth::serve {
 
@@ -34,12 +35,6 @@ bool is_value_char(char c) {
 bool is_target_char(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte > 0x20 && byte < 0x7F;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-  return text;
 }
 
 std::string_view take_line(std::string_view& text) {
@@ -77,7 +72,7 @@ bool names(std::string_view list, std::string_view wanted) {
   while (!list.empty()) {
     const std::string_view each = list.substr(0, list.find(','));
     list.remove_prefix(std::min(each.size() + 1, list.size()));
-    if (same_ignoring_case(trimmed(each), wanted)) return true;
+    if (same_ignoring_case(trimmed(each, " \t"), wanted)) return true;
   }
   return false;
 }
@@ -138,7 +133,7 @@ std::expected<RequestHead, HeadProblem> parse_head(std::string_view head, std::s
     const std::string_view line = take_line(head);
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return bad_request("malformed header");
-    const std::string_view value = trimmed(line.substr(colon + 1));
+    const std::string_view value = trimmed(line.substr(colon + 1), " \t");
     if (!std::ranges::all_of(value, is_value_char)) return bad_request("malformed header value");
     result.call.headers.push_back({std::string(line.substr(0, colon)), std::string(value)});
   }

@@ -431,12 +431,8 @@ void SchedulerLink::carry_out(const Sent& sent) {
   const auto turn = turns_.find(sent.about);
   if (--turn->second.commands == 0) turns_.erase(turn);
   Outcome outcome = outcome_of(sent);
-  if (sent.is_doubled) {
-    answer(sent, sent.answer_takes, outcome);
-    answer(sent, sent.answer_takes * 2, std::move(outcome));
-  } else {
-    answer(sent, sent.answer_takes, std::move(outcome));
-  }
+  if (sent.is_doubled) answer(sent, sent.answer_takes * 2, outcome);
+  answer(sent, sent.answer_takes, std::move(outcome));
 }
 
 Outcome SchedulerLink::outcome_of(const Sent& sent) {

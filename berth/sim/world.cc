@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "berth/api/kinds.h"
+#include "berth/base/ascii.h"
 #include "berth/base/check.h"
 #include "berth/config/load.h"
 #include "berth/sim/admission.h"
@@ -36,21 +36,17 @@ Result<void> as_result(const ApiResult<api::AnyObject>& result) {
   return fail(result.error().message);
 }
 
-bool is_same_word(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
 // What of a node has changed, in words.
 std::string change_of(const api::Node& before, const api::Node& after) {
   std::vector<std::string_view> parts;
   if (before.spec.unschedulable != after.spec.unschedulable) {
-    parts.push_back(after.spec.unschedulable ? "cordoned" : "uncordoned");  // with the taint that goes with it
+    parts.emplace_back(after.spec.unschedulable ? "cordoned" : "uncordoned");  // with the taint that goes with it
   } else if (before.spec.taints != after.spec.taints) {
-    parts.push_back("taints");
+    parts.emplace_back("taints");
   }
-  if (!(before.metadata.labels == after.metadata.labels)) parts.push_back("labels");
-  if (!(before.status.allocatable == after.status.allocatable)) parts.push_back("allocatable");
-  if (before.status.conditions != after.status.conditions) parts.push_back("conditions");
+  if (!(before.metadata.labels == after.metadata.labels)) parts.emplace_back("labels");
+  if (!(before.status.allocatable == after.status.allocatable)) parts.emplace_back("allocatable");
+  if (before.status.conditions != after.status.conditions) parts.emplace_back("conditions");
   return parts.empty() ? "other" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -323,7 +319,7 @@ Result<void> scale_to(ApiServer& api, Symbol name_space, std::string_view name, 
 }
 
 bool names(std::string_view word, const api::ObjectKind& kind) {
-  return is_same_word(word, kind.kind) || is_same_word(word, kind.resource);
+  return same_ignoring_case(word, kind.kind) || same_ignoring_case(word, kind.resource);
 }
 
 }  // namespace
