@@ -128,12 +128,12 @@ Bitset PreFilterResult::allowed_rows(const cache::NodeTable& table) const {
 NodeTrial::NodeTrial(const Profile& profile, const PreFilterResult& pre_filter, const cache::NodeState& node)
     : profile_(profile), pre_filter_(pre_filter), node_(node), changed_(pre_filter.filters.size()) {
   for (std::size_t i = 0; i < changed_.size(); ++i) {
-    if (pre_filter.filters[i]) changed_[i] = pre_filter.filters[i]->clone();
+    if (const PodFilter* filter = pre_filter.filter(i)) changed_[i] = filter->clone();
   }
 }
 
 const PodFilter* NodeTrial::filter(std::size_t index) const {
-  return changed_[index] ? changed_[index].get() : pre_filter_.filters[index].get();
+  return changed_[index] ? changed_[index].get() : pre_filter_.filter(index);
 }
 
 void NodeTrial::add_pod(const cache::PlacedPod& pod) {
@@ -187,7 +187,7 @@ RowVerdicts::Entry check_node(const Profile& profile, const PreFilterResult& pre
 Status status_of(const Profile& profile, const PreFilterResult& pre_filter, const RowVerdicts::Entry& entry) {
   if (entry.verdict.is_success()) return {};
   const Symbol plugin = profile.filters()[entry.filter].name;
-  Status status = status_of(*pre_filter.filters[entry.filter], entry.verdict, plugin);
+  Status status = status_of(*pre_filter.filter(entry.filter), entry.verdict, plugin);
   if (status.code() != Code::kError) return status;
   return Status::error(fmt::format("running \"{}\" filter plugin: {}", plugin.text(), status.message()))
       .with_plugin(plugin);
@@ -386,7 +386,7 @@ std::vector<FailedAttempt::Rejection> FailedAttempt::rejections() const {
     ++*last_count;
   });
   for (const auto& [verdict, nodes] : verdicts) {
-    const PodFilter* filter = pre_filter_.filters[verdict.first].get();
+    const PodFilter* filter = pre_filter_.filter(verdict.first);
     const Symbol plugin = profile_.filters()[verdict.first].name;
     for (std::uint32_t left = verdict.second; left != 0; left &= left - 1) {
       count(plugin, filter->reason(static_cast<unsigned>(std::countr_zero(left))), nodes);

@@ -60,7 +60,8 @@ struct PreFilterResult {
   // By index in profile.filters(). Null if the plugin skipped itself, rejected the pod, is not at Filter or was not
   // reached.
   std::vector<std::unique_ptr<PodFilter>> filters;
-  // By the same index: of plugins that skipped themselves for now, see PreFiltered::status. Nobody is asked here.
+  // By the same index: of plugins that skipped themselves for now, see PreFiltered::status. They are asked only where
+  // more pods are tried than were there at PreFilter.
   std::vector<std::unique_ptr<PodFilter>> dormant;
   Bitset reached;  // by the same index
 
@@ -68,6 +69,11 @@ struct PreFilterResult {
   std::vector<Symbol> skipped;                    // sorted by text
   std::optional<std::vector<Symbol>> node_names;  // sorted by text; unset: all nodes
   std::vector<Symbol> restricting_plugins;        // those that set node_names, sorted by text
+
+  // Dormant or not. Null if the plugin has none for this pod.
+  const PodFilter* filter(std::size_t index) const {
+    return filters[index] ? filters[index].get() : dormant[index].get();
+  }
 
   // The known nodes among node_names.
   Bitset allowed_rows(const cache::NodeTable& table) const;

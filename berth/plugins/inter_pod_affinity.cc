@@ -39,8 +39,8 @@ class InterPodAffinity : public framework::Plugin, public framework::FilterPlugi
               .filter = nullptr,
               .node_names = std::nullopt};
     }
-    auto filter =
-        make_affinity_filter(IncomingPod(pod, IncomingPod::Part::kRequired, cluster.objects, quirks_), cluster.nodes);
+    auto filter = make_affinity_filter(IncomingPod(pod, IncomingPod::Part::kRequired, cluster.objects, quirks_),
+                                       cluster.nodes, quirks_);
     const bool skips = filter->passes_all();
     return {.status = skips ? Status::skip() : Status(), .filter = std::move(filter), .node_names = std::nullopt};
   }

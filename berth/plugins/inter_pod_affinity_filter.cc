@@ -159,7 +159,8 @@ class AffinityCounts {
 
 class AffinityFilter : public framework::PodFilter {
  public:
-  explicit AffinityFilter(std::shared_ptr<AffinityCounts> counts) : counts_(std::move(counts)) {}
+  AffinityFilter(std::shared_ptr<AffinityCounts> counts, const PluginQuirks& quirks)
+      : counts_(std::move(counts)), overlooks_nominees_when_idle_(quirks.idle_affinity_overlooks_nominees) {}
 
   Verdict check(const cache::NodeState& node) const override {
     if (!trial_.empty()) return check_in_trial(node);
@@ -235,9 +236,8 @@ class AffinityFilter : public framework::PodFilter {
     return change.kind == kNodeAdded || change.kind == kNodeRemoved || change.kind == kNodeLabels;
   }
 
-  // A plugin that had nothing to say is not told about the pods of a dry run either, even if they would change that.
   void try_pod(const cache::PlacedPod& pod, const cache::NodeState& node, std::int64_t difference) {
-    if (passes_all()) return;
+    if (overlooks_nominees_when_idle_ && passes_all()) return;
     const api::ObjectMeta& metadata = pod.pod->metadata;
     counts_->for_each_match(metadata.name_space, *metadata.labels, *pod.compiled, [&](Kind kind, Symbol key) {
       const DomainId domain = counts_->table().topology(key).domain_of(node.row);
@@ -281,12 +281,14 @@ class AffinityFilter : public framework::PodFilter {
 
   std::shared_ptr<AffinityCounts> counts_;  // shared with clones, which do not change it
   std::vector<Difference> trial_;           // of a clone
+  bool overlooks_nominees_when_idle_;
 };
 
 }  // namespace
 
-std::unique_ptr<framework::PodFilter> make_affinity_filter(IncomingPod pod, const cache::NodeTable& table) {
-  return std::make_unique<AffinityFilter>(std::make_shared<AffinityCounts>(std::move(pod), table));
+std::unique_ptr<framework::PodFilter> make_affinity_filter(IncomingPod pod, const cache::NodeTable& table,
+                                                           const PluginQuirks& quirks) {
+  return std::make_unique<AffinityFilter>(std::make_shared<AffinityCounts>(std::move(pod), table), quirks);
 }
 
 }  // namespace berth::plugins

@@ -8,10 +8,12 @@
 
 #include "berth/framework/plugin.h"
 #include "berth/plugins/incoming_pod.h"
+#include "berth/plugins/plugin_quirks.h"
 
 namespace berth::plugins {
 
 // `pod` is of Part::kRequired. If the result passes_all(), the plugin has nothing to say.
-std::unique_ptr<framework::PodFilter> make_affinity_filter(IncomingPod pod, const cache::NodeTable& table);
+std::unique_ptr<framework::PodFilter> make_affinity_filter(IncomingPod pod, const cache::NodeTable& table,
+                                                           const PluginQuirks& quirks);
 
 }  // namespace berth::plugins

@@ -248,12 +248,17 @@ TEST(InterPodAffinity, DryRunMovesPods) {
   EXPECT_EQ(text_of(*made.filter, made.filter->check(cluster.at("n2"))), kUnwelcome) << "the original is as it was";
 }
 
-TEST(InterPodAffinity, PluginThatIsSkippedIsNotToldAboutNominatedPods) {
-  Affinity cluster;
-  make_zones(cluster);
-  const auto trial = cluster.pre_filter(app("new", "web")).filter->clone();
-  trial->add_pod(cluster.dry_run_pod(away(app("p1", "db"), term("web", kHost))), cluster.at("n1"));
-  EXPECT_EQ(text_of(*trial, trial->check(cluster.at("n1"))), "ok");
+TEST(InterPodAffinity, NominatedPodsKeepOthersOffAlsoIfNobodyElseDoes) {
+  for (const bool has_quirk : {false, true}) {
+    Affinity cluster({}, {.idle_affinity_overlooks_nominees = has_quirk, .hints = {}});
+    make_zones(cluster);
+    const framework::PreFiltered made = cluster.pre_filter(app("new", "web"));
+    ASSERT_TRUE(made.status.is_skip());
+    const auto trial = made.filter->clone();
+    trial->add_pod(cluster.dry_run_pod(away(app("p1", "db"), term("web", kHost))), cluster.at("n1"));
+    EXPECT_EQ(text_of(*trial, trial->check(cluster.at("n1"))), has_quirk ? "ok" : kUnwelcome);
+    EXPECT_EQ(text_of(*trial, trial->check(cluster.at("n2"))), "ok");
+  }
 }
 
 TEST(InterPodAffinity, ScoresLikesAndDislikes) {
@@ -387,7 +392,6 @@ TEST(InterPodAffinity, DryRunIsLikeTheRealThing) {
     }
     const PodBuilder pod = random_pod(rng, "incoming");
     const framework::PreFiltered made = cluster.pre_filter(pod);
-    if (made.status.is_skip()) continue;
     const auto trial = made.filter->clone();
     const std::string node = "n" + std::to_string(rng.below(6));
     for (int i = 0; i < 3; ++i) {

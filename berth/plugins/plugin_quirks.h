@@ -10,6 +10,9 @@ struct PluginQuirks {
   // InterPodAffinity: a namespaceSelector of the incoming pod that consists of NotIn and DoesNotExist alone selects
   // every namespace, not only those that match it. Fixed upstream in 1.38.
   bool negative_namespace_selector_selects_all = false;
+  // InterPodAffinity: a pod that no running pod's anti-affinity keeps off is not kept off by that of a nominated pod
+  // either, so it takes the room that was made for that one. Since kubernetes#114889 (v1.27).
+  bool idle_affinity_overlooks_nominees = false;
   // VolumeRestrictions: in a dry run, a victim frees a ReadWriteOncePod claim of the same name in any namespace, and
   // the first of several users frees it.
   bool victim_frees_claim_of_any_namespace = false;
@@ -22,6 +25,7 @@ struct PluginQuirks {
 
   static constexpr PluginQuirks all() {
     return {.negative_namespace_selector_selects_all = true,
+            .idle_affinity_overlooks_nominees = true,
             .victim_frees_claim_of_any_namespace = true,
             .claim_mounted_twice_takes_two_volumes = true,
             .fit_score_ignores_pod_level_requests = true,

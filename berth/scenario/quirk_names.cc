@@ -42,6 +42,7 @@ constexpr auto kQuirks = std::to_array<QuirkRow>({
     BERTH_QUIRK("replacement-keeps-nomination", queue.replacement_keeps_nomination),
     BERTH_QUIRK("delete-keeps-backoff-record", queue.delete_keeps_backoff_record),
     BERTH_QUIRK("negative-namespace-selector-selects-all", plugins.negative_namespace_selector_selects_all),
+    BERTH_QUIRK("idle-affinity-overlooks-nominees", plugins.idle_affinity_overlooks_nominees),
     BERTH_QUIRK("victim-frees-claim-of-any-namespace", plugins.victim_frees_claim_of_any_namespace),
     BERTH_QUIRK("claim-mounted-twice-takes-two-volumes", plugins.claim_mounted_twice_takes_two_volumes),
     BERTH_QUIRK("fit-score-ignores-pod-level-requests", plugins.fit_score_ignores_pod_level_requests),
