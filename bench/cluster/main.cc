@@ -19,7 +19,7 @@
 #include "bench/cluster/objects.h"
 #include "bench/cluster/requests.h"
 #include "bench/cluster/watch.h"
-#include "berth/client/curl_loop.h"
+#include "berth/client/http_loop.h"
 #include "berth/client/kubeconfig.h"
 
 namespace {
@@ -62,11 +62,11 @@ client::Request post(std::string path, std::string body) {
   return request;
 }
 
-Result<void> make_nodes(client::CurlLoop& loop, const Work& work) {
+Result<void> make_nodes(client::HttpLoop& loop, const Work& work) {
   return bench::flood(loop, work.count, kAtATime, [](std::size_t i) { return post(kNodes, bench::node_json(i)); });
 }
 
-Result<void> make_pods(client::CurlLoop& loop, const Work& work) {
+Result<void> make_pods(client::HttpLoop& loop, const Work& work) {
   return bench::flood(loop, work.count, kAtATime, [&](std::size_t i) {
     const std::string node = work.on_nodes > 0 ? bench::node_name(i % work.on_nodes) : std::string();
     return post(kPods, bench::pod_json(work.first + i, work.pod_shape(), work.scheduler, node));
@@ -80,7 +80,7 @@ void print(const bench::Rate& rate) {
 }
 
 // Binds without deciding: the most that this API server does on this machine.
-Result<void> bind_without_deciding(client::CurlLoop& loop, const Work& work) {
+Result<void> bind_without_deciding(client::HttpLoop& loop, const Work& work) {
   auto watch = bench::BindWatch::start(loop);
   if (!watch) return berth::fail(watch.error());
   const auto bound = bench::flood(loop, work.count, kBindsAtATime, [&](std::size_t i) {
@@ -96,7 +96,7 @@ Result<void> bind_without_deciding(client::CurlLoop& loop, const Work& work) {
   return {};
 }
 
-Result<void> measure(client::CurlLoop& loop, const Work& work) {
+Result<void> measure(client::HttpLoop& loop, const Work& work) {
   auto watch = bench::BindWatch::start(loop);
   if (!watch) return berth::fail(watch.error());
   fmt::print(stderr, "watching\n");  // bench/cluster/run starts the scheduler when it reads this
@@ -108,7 +108,7 @@ Result<void> measure(client::CurlLoop& loop, const Work& work) {
 // Pods at a steady rate, each timed from the moment its creation was asked for.
 class SteadyLoad {
  public:
-  SteadyLoad(client::CurlLoop& loop, const Work& work) : loop_(loop), work_(work), left_(work.count) {}
+  SteadyLoad(client::HttpLoop& loop, const Work& work) : loop_(loop), work_(work), left_(work.count) {}
 
   std::map<std::string, Instant> run() {
     loop_.post([this] {
@@ -131,7 +131,7 @@ class SteadyLoad {
     loop_.after(next_at_ - loop_.now(), [this] { send(); });
   }
 
-  client::CurlLoop& loop_;
+  client::HttpLoop& loop_;
   const Work& work_;
   std::size_t left_;
   std::size_t sent_ = 0;
@@ -141,7 +141,7 @@ class SteadyLoad {
   std::promise<void> all_sent_;
 };
 
-Result<void> steady(client::CurlLoop& loop, Work work) {
+Result<void> steady(client::HttpLoop& loop, Work work) {
   work.count = std::max<std::size_t>(1, static_cast<std::size_t>(work.per_second * work.seconds));
   auto watch = bench::BindWatch::start(loop);
   if (!watch) return berth::fail(watch.error());
@@ -161,7 +161,7 @@ Result<void> steady(client::CurlLoop& loop, Work work) {
   return {};
 }
 
-Result<void> clear(client::CurlLoop& loop, const Work& work) {
+Result<void> clear(client::HttpLoop& loop, const Work& work) {
   const std::vector<std::string> collections =
       work.nodes > 0 ? std::vector<std::string>{kPods, kEvents, kNodes} : std::vector<std::string>{kPods, kEvents};
   return bench::flood(loop, collections.size(), 1, [&](std::size_t i) {
@@ -173,13 +173,13 @@ Result<void> clear(client::CurlLoop& loop, const Work& work) {
   });
 }
 
-int run(const Work& work, const std::function<Result<void>(client::CurlLoop&, const Work&)>& what) {
+int run(const Work& work, const std::function<Result<void>(client::HttpLoop&, const Work&)>& what) {
   const auto endpoint = client::read_kubeconfig({work.kubeconfig});
   if (!endpoint) {
     fmt::print(stderr, "bench-cluster: {}\n", endpoint.error().message());
     return 1;
   }
-  auto loop = client::CurlLoop::make(*endpoint, {});
+  auto loop = client::HttpLoop::make(*endpoint, {});
   if (!loop) {
     fmt::print(stderr, "bench-cluster: {}\n", loop.error().message());
     return 1;
@@ -202,7 +202,7 @@ int main(int argc, char** argv) {
   app.add_option("--first", work.first, "number of the first pod");
   app.require_subcommand(1);
   int status = 0;
-  const auto add = [&](const char* name, std::function<Result<void>(client::CurlLoop&, const Work&)> what) {
+  const auto add = [&](const char* name, std::function<Result<void>(client::HttpLoop&, const Work&)> what) {
     CLI::App* command = app.add_subcommand(name);
     command->fallthrough();
     command->callback([&work, &status, what = std::move(what)] { status = run(work, what); });

@@ -15,7 +15,7 @@ constexpr int kConflict = 409;
 // On the loop's thread.
 class Flood {
  public:
-  Flood(client::CurlLoop& loop, std::size_t count, const std::function<client::Request(std::size_t)>& make)
+  Flood(client::HttpLoop& loop, std::size_t count, const std::function<client::Request(std::size_t)>& make)
       : loop_(loop), count_(count), make_(make) {}
 
   std::future<std::optional<Error>> done() { return done_.get_future(); }
@@ -42,7 +42,7 @@ class Flood {
     });
   }
 
-  client::CurlLoop& loop_;
+  client::HttpLoop& loop_;
   std::size_t count_;
   const std::function<client::Request(std::size_t)>& make_;
   std::size_t next_ = 0;
@@ -53,7 +53,7 @@ class Flood {
 
 }  // namespace
 
-Result<void> flood(client::CurlLoop& loop, std::size_t count, std::size_t at_a_time,
+Result<void> flood(client::HttpLoop& loop, std::size_t count, std::size_t at_a_time,
                    const std::function<client::Request(std::size_t)>& make) {
   Flood flood(loop, count, make);
   auto done = flood.done();

@@ -17,7 +17,7 @@ constexpr const char* kProtobuf = "application/vnd.kubernetes.protobuf";
 constexpr double kLeftOutAtEachEnd = 0.05;
 
 // Where the history is now.
-Result<std::string> current_resource_version(client::CurlLoop& loop) {
+Result<std::string> current_resource_version(client::HttpLoop& loop) {
   std::promise<client::Response> promise;
   auto answer = promise.get_future();
   loop.post([&] {
@@ -35,7 +35,7 @@ Result<std::string> current_resource_version(client::CurlLoop& loop) {
 
 }  // namespace
 
-Result<std::unique_ptr<BindWatch>> BindWatch::start(client::CurlLoop& loop) {
+Result<std::unique_ptr<BindWatch>> BindWatch::start(client::HttpLoop& loop) {
   auto version = current_resource_version(loop);
   if (!version) return fail(std::move(version).error());
   std::unique_ptr<BindWatch> watch(new BindWatch(loop));

@@ -12,7 +12,7 @@
 
 #include "berth/base/error.h"
 #include "berth/base/time.h"
-#include "berth/client/curl_loop.h"
+#include "berth/client/http_loop.h"
 #include "berth/codec/protobuf.h"
 
 namespace berth::bench {
@@ -20,7 +20,7 @@ namespace berth::bench {
 class BindWatch {
  public:
   // Sees every change from the moment that this returns.
-  static Result<std::unique_ptr<BindWatch>> start(client::CurlLoop& loop);
+  static Result<std::unique_ptr<BindWatch>> start(client::HttpLoop& loop);
   ~BindWatch();
   BindWatch(const BindWatch&) = delete;
   BindWatch& operator=(const BindWatch&) = delete;
@@ -31,11 +31,11 @@ class BindWatch {
   std::map<std::string, Instant> bound() const;
 
  private:
-  explicit BindWatch(client::CurlLoop& loop) : loop_(loop), frames_(codec::DecodeOptions{}) {}
+  explicit BindWatch(client::HttpLoop& loop) : loop_(loop), frames_(codec::DecodeOptions{}) {}
   void open(const std::string& resource_version);
   void take(std::string_view piece);
 
-  client::CurlLoop& loop_;
+  client::HttpLoop& loop_;
   client::RequestId request_ = 0;
   codec::WatchFrames frames_;
 

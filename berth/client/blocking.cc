@@ -34,7 +34,7 @@ Result<api::ObjectList> decode_list(const Response& response, InternPool& pool) 
 
 const char* const kAcceptProtobuf = "application/vnd.kubernetes.protobuf,application/json";
 
-Result<Response> fetch(CurlLoop& loop, Request request) {
+Result<Response> fetch(HttpLoop& loop, Request request) {
   auto answer = std::make_shared<std::promise<Response>>();
   std::future<Response> future = answer->get_future();
   loop.post([&loop, answer, request = std::move(request)]() mutable {
@@ -45,7 +45,7 @@ Result<Response> fetch(CurlLoop& loop, Request request) {
   return response;
 }
 
-Result<std::vector<api::AnyObject>> list_all(CurlLoop& loop, const api::ObjectKind& kind, InternPool& pool) {
+Result<std::vector<api::AnyObject>> list_all(HttpLoop& loop, const api::ObjectKind& kind, InternPool& pool) {
   const std::string what = fmt::format("cannot list {}", kind.resource);
   std::vector<api::AnyObject> objects;
   std::string position;

@@ -4,7 +4,7 @@
 // A file that is gone or half written while it is being replaced does not hurt: what was read before stays valid until
 // the new content makes sense. A certificate is taken over only together with the key that belongs to it.
 //
-// Not thread safe. The exec plugin is run by the caller (curl_loop.cc), who can wait for it without blocking.
+// Not thread safe. The exec plugin is run by the caller (http_loop.cc), who can wait for it without blocking.
 #pragma once
 
 #include <cstdint>

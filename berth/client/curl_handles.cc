@@ -49,26 +49,27 @@ int local_port_of(curl_socket_t fd) {
 }
 
 // Without copying: the identity outlives the transfer.
-void set_blob(CURL* handle, CURLoption option, const std::string& text) {
+void set_blob(const CurlLibrary& curl, CURL* handle, CURLoption option, const std::string& text) {
   curl_blob blob{.data = const_cast<char*>(text.data()), .len = text.size(), .flags = CURL_BLOB_NOCOPY};
-  curl_easy_setopt(handle, option, text.empty() ? nullptr : &blob);
+  curl.easy_setopt(handle, option, text.empty() ? nullptr : &blob);
 }
 
-void set_identity(CURL* handle, const Identity& identity) {
-  set_blob(handle, CURLOPT_SSLCERT_BLOB, identity.certificate);
-  set_blob(handle, CURLOPT_SSLKEY_BLOB, identity.key);
+void set_identity(const CurlLibrary& curl, CURL* handle, const Identity& identity) {
+  set_blob(curl, handle, CURLOPT_SSLCERT_BLOB, identity.certificate);
+  set_blob(curl, handle, CURLOPT_SSLKEY_BLOB, identity.key);
   if (!identity.ca.empty()) {
-    set_blob(handle, CURLOPT_CAINFO_BLOB, identity.ca);
+    set_blob(curl, handle, CURLOPT_CAINFO_BLOB, identity.ca);
     // The cluster's own CA stands in place of the machine's, not beside it.
-    curl_easy_setopt(handle, CURLOPT_CAPATH, nullptr);
+    curl.easy_setopt(handle, CURLOPT_CAPATH, nullptr);
   }
 }
 
 }  // namespace
 
-CurlHandles::CurlHandles(const Endpoint& endpoint, ServerAddress address, std::string user_agent,
-                         Duration connect_timeout)
-    : tls_(endpoint.tls),
+CurlHandles::CurlHandles(const CurlLibrary& curl, const Endpoint& endpoint, ServerAddress address,
+                         std::string user_agent, Duration connect_timeout)
+    : curl_(curl),
+      tls_(endpoint.tls),
       proxy_url_(endpoint.proxy_url),
       disable_compression_(endpoint.disable_compression),
       address_(std::move(address)),
@@ -76,60 +77,60 @@ CurlHandles::CurlHandles(const Endpoint& endpoint, ServerAddress address, std::s
       connect_timeout_(connect_timeout) {
   if (address_.is_tls && !tls_.server_name.empty()) {
     // The name in the URL is the one that the certificate is checked for.
-    connect_to_ = curl_slist_append(
+    connect_to_ = curl_.slist_append(
         nullptr, fmt::format("{}:{}:{}:{}", tls_.server_name, address_.port, address_.host, address_.port).c_str());
   }
 }
 
 CurlHandles::~CurlHandles() {
   BERTH_CHECK(busy_ == 0, "{} requests are on their way", busy_);
-  for (const Idle& idle : idle_) curl_easy_cleanup(idle.handle);
-  curl_slist_free_all(connect_to_);
+  for (const Idle& idle : idle_) curl_.easy_cleanup(idle.handle);
+  curl_.slist_free_all(connect_to_);
 }
 
 void CurlHandles::set_tls(CURL* handle) const {
-  curl_easy_setopt(handle, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-  curl_easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, tls_.insecure_skip_verify ? 0L : 1L);
-  curl_easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, tls_.insecure_skip_verify ? 0L : 2L);
-  curl_easy_setopt(handle, CURLOPT_SSLCERTTYPE, "PEM");
-  curl_easy_setopt(handle, CURLOPT_SSLKEYTYPE, "PEM");
+  curl_.easy_setopt(handle, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  curl_.easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, tls_.insecure_skip_verify ? 0L : 1L);
+  curl_.easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, tls_.insecure_skip_verify ? 0L : 2L);
+  curl_.easy_setopt(handle, CURLOPT_SSLCERTTYPE, "PEM");
+  curl_.easy_setopt(handle, CURLOPT_SSLKEYTYPE, "PEM");
   // Many requests share one connection; while it is being made, others wait for it instead of making their own.
-  curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
-  curl_easy_setopt(handle, CURLOPT_PIPEWAIT, 1L);
+  curl_.easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+  curl_.easy_setopt(handle, CURLOPT_PIPEWAIT, 1L);
 }
 
 void CurlHandles::set_proxy(CURL* handle) const {
   if (!proxy_url_.empty()) {
-    curl_easy_setopt(handle, CURLOPT_PROXY, proxy_url_.c_str());
-    curl_easy_setopt(handle, CURLOPT_NOPROXY, "");
-    curl_easy_setopt(handle, CURLOPT_HTTPPROXYTUNNEL, address_.is_tls ? 1L : 0L);
+    curl_.easy_setopt(handle, CURLOPT_PROXY, proxy_url_.c_str());
+    curl_.easy_setopt(handle, CURLOPT_NOPROXY, "");
+    curl_.easy_setopt(handle, CURLOPT_HTTPPROXYTUNNEL, address_.is_tls ? 1L : 0L);
   } else if (address_.is_loopback()) {
-    curl_easy_setopt(handle, CURLOPT_PROXY, "");
+    curl_.easy_setopt(handle, CURLOPT_PROXY, "");
   }
-  curl_easy_setopt(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  curl_.easy_setopt(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 }
 
 CURL* CurlHandles::make() const {
-  CURL* handle = curl_easy_init();
+  CURL* handle = curl_.easy_init();
   if (handle == nullptr) return nullptr;
-  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(handle, CURLOPT_USERAGENT, user_agent_.c_str());
-  curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout_.nanoseconds() / 1'000'000));
-  curl_easy_setopt(handle, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(handle, CURLOPT_TCP_KEEPIDLE, kKeepAliveSeconds);
-  curl_easy_setopt(handle, CURLOPT_TCP_KEEPINTVL, kKeepAliveSeconds);
-  curl_easy_setopt(handle, CURLOPT_UPLOAD_BUFFERSIZE, kUploadBufferBytes);
-  curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
-  curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, sockets_.get());
-  curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, &close_socket);
-  curl_easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, sockets_.get());
-  if (!disable_compression_) curl_easy_setopt(handle, CURLOPT_ACCEPT_ENCODING, "gzip");
-  if (connect_to_ != nullptr) curl_easy_setopt(handle, CURLOPT_CONNECT_TO, connect_to_);
+  curl_.easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  curl_.easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_.easy_setopt(handle, CURLOPT_USERAGENT, user_agent_.c_str());
+  curl_.easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout_.nanoseconds() / 1'000'000));
+  curl_.easy_setopt(handle, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_.easy_setopt(handle, CURLOPT_TCP_KEEPIDLE, kKeepAliveSeconds);
+  curl_.easy_setopt(handle, CURLOPT_TCP_KEEPINTVL, kKeepAliveSeconds);
+  curl_.easy_setopt(handle, CURLOPT_UPLOAD_BUFFERSIZE, kUploadBufferBytes);
+  curl_.easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
+  curl_.easy_setopt(handle, CURLOPT_OPENSOCKETDATA, sockets_.get());
+  curl_.easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, &close_socket);
+  curl_.easy_setopt(handle, CURLOPT_CLOSESOCKETDATA, sockets_.get());
+  if (!disable_compression_) curl_.easy_setopt(handle, CURLOPT_ACCEPT_ENCODING, "gzip");
+  if (connect_to_ != nullptr) curl_.easy_setopt(handle, CURLOPT_CONNECT_TO, connect_to_);
   if (address_.is_tls) {
     set_tls(handle);
   } else {
-    curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    curl_.easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   }
   set_proxy(handle);
   return handle;
@@ -144,7 +145,7 @@ CURL* CurlHandles::take(const std::shared_ptr<const Identity>& identity) {
     chosen = std::move(idle_.back());
     idle_.pop_back();
   }
-  if (chosen.identity != identity && address_.is_tls) set_identity(chosen.handle, *identity);
+  if (chosen.identity != identity && address_.is_tls) set_identity(curl_, chosen.handle, *identity);
   ++busy_;
   return chosen.handle;
 }
@@ -159,7 +160,7 @@ void CurlHandles::give_back(CURL* handle, const std::shared_ptr<const Identity>&
   BERTH_CHECK(busy_ > 0, "no handle is out");
   --busy_;
   if (!is_clean || idle_.size() >= kMaxIdle) {
-    curl_easy_cleanup(handle);
+    curl_.easy_cleanup(handle);
   } else {
     idle_.push_back({.handle = handle, .identity = identity});
   }

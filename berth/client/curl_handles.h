@@ -1,5 +1,5 @@
 // libcurl's easy handles, set up for one server: kept and reused, since setting one up costs more than a small request.
-// Internal to the real transport (curl_loop.cc).
+// Internal to the real transport (http_loop.cc).
 //
 // Not thread safe. Must outlive the multi handle that the handles were used with, which closes connections at its end.
 #pragma once
@@ -12,6 +12,7 @@
 
 #include "berth/base/time.h"
 #include "berth/client/credential_source.h"
+#include "berth/client/curl_library.h"
 #include "berth/client/endpoint.h"
 #include "berth/client/server_address.h"
 
@@ -19,7 +20,9 @@ namespace berth::client {
 
 class CurlHandles {
  public:
-  CurlHandles(const Endpoint& endpoint, ServerAddress address, std::string user_agent, Duration connect_timeout);
+  // `curl` outlives it.
+  CurlHandles(const CurlLibrary& curl, const Endpoint& endpoint, ServerAddress address, std::string user_agent,
+              Duration connect_timeout);
   ~CurlHandles();
   CurlHandles(const CurlHandles&) = delete;
   CurlHandles& operator=(const CurlHandles&) = delete;
@@ -46,6 +49,7 @@ class CurlHandles {
   void set_tls(CURL* handle) const;
   void set_proxy(CURL* handle) const;
 
+  const CurlLibrary& curl_;
   TlsSettings tls_;
   std::string proxy_url_;
   bool disable_compression_;

@@ -1,5 +1,5 @@
 // How to reach one API server, and who we are there: what a kubeconfig (kubeconfig.h) or a pod's surroundings
-// (in_cluster.h) say. A plain value; CurlLoop (curl_loop.h) acts on it.
+// (in_cluster.h) say. A plain value; HttpLoop (http_loop.h) acts on it.
 //
 // Certificates, keys and tokens may be given in place or as files. Files may be replaced while the program runs, as
 // kubelets and cert-manager do when something expires: they are read again when they have changed

@@ -3,7 +3,7 @@
 // the loop's own thread and never from within the call that started something. So it needs no locks, and a test drives
 // it with a loop of virtual time (testing.h).
 //
-// The real loop is CurlLoop (curl_loop.h).
+// The real loop is HttpLoop (http_loop.h).
 #pragma once
 
 #include <cstdint>

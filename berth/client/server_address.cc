@@ -1,27 +1,66 @@
 #include "berth/client/server_address.h"
 
-#include <curl/curl.h>
 #include <fmt/format.h>
 
-#include <memory>
-#include <utility>
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <system_error>
+
+#include "berth/base/ascii.h"
 
 namespace berth::client {
 
 namespace {
 
-struct FreeUrl {
-  void operator()(CURLU* url) const { curl_url_cleanup(url); }
+struct Url {
+  std::string_view scheme;
+  std::string_view host;  // with the brackets of an IPv6 address
+  std::string_view port;  // may be empty
+  std::string_view path;
+  bool has_more = false;  // a query or a fragment
 };
-using Url = std::unique_ptr<CURLU, FreeUrl>;
 
-// Empty if the URL does not have that part.
-std::string part_of(const Url& url, CURLUPart part, unsigned flags = 0) {
-  char* text = nullptr;
-  if (curl_url_get(url.get(), part, &text, flags) != CURLUE_OK || text == nullptr) return {};
-  std::string result(text);
-  curl_free(text);
-  return result;
+bool is_port(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return error == std::errc() && end == text.data() + text.size() && port != 0;
+}
+
+bool is_host(std::string_view text) {
+  constexpr std::string_view kNotInHosts = " \t\r\n<>\"\\^`{|}%@[]:";
+  if (text.starts_with('[')) {
+    return text.size() > 2 && text.ends_with(']') &&
+           text.substr(1, text.size() - 2).find_first_not_of("0123456789abcdefABCDEF:.") == std::string_view::npos;
+  }
+  return !text.empty() && text.find_first_of(kNotInHosts) == std::string_view::npos;
+}
+
+// Unset if it is none. A name and a password are left out: they are not for servers of Kubernetes.
+std::optional<Url> parse_url(std::string_view text) {
+  Url url;
+  const std::size_t scheme = text.find("://");
+  if (scheme == std::string_view::npos) return std::nullopt;
+  url.scheme = text.substr(0, scheme);
+  text.remove_prefix(scheme + 3);
+  const std::size_t authority_size = std::min(text.find_first_of("/?#"), text.size());
+  std::string_view authority = text.substr(0, authority_size);
+  text.remove_prefix(authority_size);
+  const std::size_t path_size = std::min(text.find_first_of("?#"), text.size());
+  url.path = text.substr(0, path_size);
+  url.has_more = path_size + 1 < text.size();
+  if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) authority.remove_prefix(at + 1);
+  const std::size_t host_size = authority.starts_with('[') ? authority.find(']') + 1 : authority.find(':');
+  url.host = authority.substr(0, host_size);
+  if (url.host.size() < authority.size()) {
+    if (authority[url.host.size()] != ':') return std::nullopt;
+    url.port = authority.substr(url.host.size() + 1);
+    if (!url.port.empty() && !is_port(url.port)) return std::nullopt;
+  }
+  if (!is_host(url.host) || url.path.find_first_of(" \t\r\n") != std::string_view::npos) return std::nullopt;
+  return url;
 }
 
 bool mentions_tls(const TlsSettings& tls) {
@@ -42,22 +81,21 @@ Result<ServerAddress> parse_server_address(const Endpoint& endpoint) {
   if (endpoint.server.empty()) return fail(Error("there is no server URL").with_fix("set the cluster's server"));
   std::string text = endpoint.server;
   if (text.find("://") == std::string::npos) text = (mentions_tls(endpoint.tls) ? "https://" : "http://") + text;
-  const Url url(curl_url());
-  if (curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) return bad("is not valid");
-  const std::string scheme = part_of(url, CURLUPART_SCHEME);
-  if (scheme != "https" && scheme != "http") return bad("is neither https nor http");
-  if (!part_of(url, CURLUPART_QUERY).empty() || !part_of(url, CURLUPART_FRAGMENT).empty()) {
-    return bad("has a query or a fragment");
-  }
+  const std::optional<Url> url = parse_url(text);
+  if (!url) return bad("is not valid");
+  const bool is_tls = same_ignoring_case(url->scheme, "https");
+  if (!is_tls && !same_ignoring_case(url->scheme, "http")) return bad("is neither https nor http");
+  if (url->has_more) return bad("has a query or a fragment");
   ServerAddress address;
-  address.is_tls = scheme == "https";
-  address.host = part_of(url, CURLUPART_HOST);
-  address.port = part_of(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
-  address.base_path = part_of(url, CURLUPART_PATH);
+  address.is_tls = is_tls;
+  address.host = url->host;
+  address.port = !url->port.empty() ? url->port : address.is_tls ? "443" : "80";
+  address.base_path = url->path;
   while (address.base_path.ends_with('/')) address.base_path.pop_back();
   const bool is_renamed = address.is_tls && !endpoint.tls.server_name.empty();
-  address.url_prefix = fmt::format("{}://{}:{}{}", scheme, is_renamed ? endpoint.tls.server_name : address.host,
-                                   address.port, address.base_path);
+  address.url_prefix =
+      fmt::format("{}://{}:{}{}", is_tls ? "https" : "http", is_renamed ? endpoint.tls.server_name : address.host,
+                  address.port, address.base_path);
   return address;
 }
 

@@ -9,28 +9,21 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <openssl/ssl.h>
-#include <pthread.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <csignal>
+#include <cstddef>
 #include <functional>
-#include <list>
-#include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "berth/base/check.h"
 #include "berth/client/test_certificates.h"
+#include "berth/client/test_listener.h"
+#include "berth/client/tls_context.h"
 #include "berth/client/transport.h"
 
 namespace berth::client {
@@ -97,103 +90,28 @@ class TestServer {
 
   using Handler = std::function<void(const Received&, Exchange&)>;
 
-  explicit TestServer(Handler handler) : TestServer(std::move(handler), std::nullopt, {}) {}
-  // With TLS. Clients may show a certificate of `client_ca`.
-  TestServer(Handler handler, const std::optional<TestCertificate>& certificate, const std::string& client_ca)
-      : handler_(std::move(handler)), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    if (certificate) context_ = make_context(*certificate, client_ca);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    BERTH_CHECK(::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0, "no port");
-    BERTH_CHECK(::listen(listener_, 64) == 0, "cannot listen");
-    BERTH_CHECK(::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) == 0, "no port");
-    port_ = ntohs(address.sin_port);
-    acceptor_ = std::thread([this] { accept_connections(); });
-  }
-  ~TestServer() {
-    ::shutdown(listener_, SHUT_RDWR);
-    acceptor_.join();
-    ::close(listener_);
-    {
-      const std::scoped_lock lock(mutex_);
-      for (const int fd : open_) ::shutdown(fd, SHUT_RDWR);
-    }
-    for (std::thread& thread : threads_) thread.join();
-    SSL_CTX_free(context_);
-  }
-  TestServer(const TestServer&) = delete;
-  TestServer& operator=(const TestServer&) = delete;
+  explicit TestServer(Handler handler) : handler_(std::move(handler)) {}
+  // With TLS: see make_test_tls_context().
+  TestServer(Handler handler, const TestCertificate& certificate, const std::string& client_ca,
+             const char* protocol = nullptr)
+      : handler_(std::move(handler)), context_(make_test_tls_context(certificate, client_ca, protocol)) {}
 
-  int port() const { return port_; }
-  std::string url() const { return fmt::format("{}://127.0.0.1:{}", context_ == nullptr ? "http" : "https", port_); }
+  int port() const { return listener_.port(); }
+  std::string url() const { return fmt::format("{}://127.0.0.1:{}", context_ ? "https" : "http", port()); }
   // How many connections were made so far.
-  std::size_t connections() {
-    const std::scoped_lock lock(mutex_);
-    return threads_.size();
-  }
+  std::size_t connections() { return listener_.connections(); }
 
  private:
-  static SSL_CTX* make_context(const TestCertificate& certificate, const std::string& client_ca) {
-    SSL_CTX* context = SSL_CTX_new(TLS_server_method());
-    const auto bio = [](const std::string& text) {
-      return std::unique_ptr<BIO, int (*)(BIO*)>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), BIO_free);
-    };
-    X509* own = PEM_read_bio_X509(bio(certificate.certificate).get(), nullptr, nullptr, nullptr);
-    EVP_PKEY* key = PEM_read_bio_PrivateKey(bio(certificate.key).get(), nullptr, nullptr, nullptr);
-    SSL_CTX_use_certificate(context, own);
-    SSL_CTX_use_PrivateKey(context, key);
-    X509_free(own);
-    EVP_PKEY_free(key);
-    if (!client_ca.empty()) {
-      X509* ca = PEM_read_bio_X509(bio(client_ca).get(), nullptr, nullptr, nullptr);
-      X509_STORE_add_cert(SSL_CTX_get_cert_store(context), ca);
-      X509_free(ca);
-      SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
-    }
-    return context;
-  }
-
-  void accept_connections() {
-    while (true) {
-      const int fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-      if (fd < 0) return;
-      const std::scoped_lock lock(mutex_);
-      open_.push_back(fd);
-      threads_.emplace_back([this, fd] { serve(fd); });
-    }
-  }
-
   void serve(int fd) {
-    // OpenSSL writes to connections that the client has closed.
-    sigset_t broken_pipe;
-    sigemptyset(&broken_pipe);
-    sigaddset(&broken_pipe, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
-    SSL* tls = nullptr;
-    bool is_up = true;
-    if (context_ != nullptr) {
-      tls = SSL_new(context_);
-      SSL_set_fd(tls, fd);
-      is_up = SSL_accept(tls) == 1;
+    TlsPtr tls;
+    if (context_) {
+      tls.reset(SSL_new(context_.get()));
+      SSL_set_fd(tls.get(), fd);
+      if (SSL_accept(tls.get()) != 1) return;
     }
     std::string buffer;
-    while (is_up && serve_one(fd, tls, buffer)) {
+    while (serve_one(fd, tls.get(), buffer)) {
     }
-    SSL_free(tls);
-    const std::scoped_lock lock(mutex_);
-    std::erase(open_, fd);
-    ::close(fd);
-  }
-
-  static std::string client_name(SSL* tls) {
-    X509* certificate = tls == nullptr ? nullptr : SSL_get1_peer_certificate(tls);
-    if (certificate == nullptr) return {};
-    std::array<char, 128> name{};
-    X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, name.data(), name.size());
-    X509_free(certificate);
-    return name.data();
   }
 
   // Reads a request and lets the handler answer. False when the connection has ended.
@@ -216,7 +134,7 @@ class TestServer {
     if (!read_until([&] { return buffer.size() >= body_size; })) return false;
     request.body = buffer.substr(0, body_size);
     buffer.erase(0, body_size);
-    request.client_name = client_name(tls);
+    request.client_name = client_name_of(tls);
     handler_(request, exchange);
     return !exchange.is_cut();
   }
@@ -240,13 +158,8 @@ class TestServer {
   }
 
   Handler handler_;
-  SSL_CTX* context_ = nullptr;
-  int listener_;
-  int port_ = 0;
-  std::thread acceptor_;
-  std::mutex mutex_;
-  std::vector<int> open_;           // guarded by mutex_
-  std::list<std::thread> threads_;  // guarded by mutex_ until the acceptor has ended
+  TlsContextPtr context_;  // null: plain
+  TestListener listener_{[this](int fd, std::size_t) { serve(fd); }};
 };
 
 }  // namespace berth::client

@@ -2,7 +2,7 @@
 // transport's affair; paths are relative to the server.
 //
 // All calls on the loop's thread (loop.h); callbacks come there as well, never from within start() or cancel(). Every
-// request that is not cancelled ends with exactly one on_end. The real transport is CurlLoop (curl_loop.h), the one for
+// request that is not cancelled ends with exactly one on_end. The real transport is HttpLoop (http_loop.h), the one for
 // tests is in testing.h.
 #pragma once
 

@@ -60,14 +60,14 @@ Result<std::unique_ptr<Connections>> Connections::make(const Settings& settings,
   return made;
 }
 
-Result<std::unique_ptr<client::CurlLoop>> Connections::connect(const client::Endpoint& endpoint,
+Result<std::unique_ptr<client::HttpLoop>> Connections::connect(const client::Endpoint& endpoint,
                                                                std::string_view what) {
-  client::CurlLoop::Options options;
+  client::HttpLoop::Options options;
   options.user_agent = user_agent_;
   options.warn = [this, of = std::string(what)](std::string_view message) {
     log_.warning("Something is wrong with a connection", {{"err", message}, {"connection", of}});
   };
-  return client::CurlLoop::make(endpoint, std::move(options));
+  return client::HttpLoop::make(endpoint, std::move(options));
 }
 
 Result<void> Connections::connect_api(const Settings& settings) {
@@ -104,7 +104,7 @@ Result<std::optional<ApiLine>> Connections::connect_reviews(const std::string& k
   auto loop = connect(*endpoint, flag);
   if (!loop) return std::unexpected(std::move(loop.error()).in_file(flag));
   others_.emplace_back(*endpoint, *std::move(loop));
-  client::CurlLoop& made = *others_.back().second;
+  client::HttpLoop& made = *others_.back().second;
   return std::optional(ApiLine{made, made});
 }
 
@@ -118,7 +118,7 @@ void Connections::connect_extender(const config::Extender& extender) {
   auto loop = connect(*endpoint, extender.url_prefix);
   if (!loop) return give_up(loop.error());
   others_.emplace_back(*std::move(endpoint), *std::move(loop));
-  client::CurlLoop& made = *others_.back().second;
+  client::HttpLoop& made = *others_.back().second;
   extenders_.push_back(std::make_unique<ForwardingTransport>(*writing_, made, made));
 }
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "berth/base/error.h"
-#include "berth/client/curl_loop.h"
 #include "berth/client/endpoint.h"
+#include "berth/client/http_loop.h"
 #include "berth/config/scheduler_config.h"
 #include "berth/daemon/cluster_session.h"
 #include "berth/daemon/forwarding_transport.h"
@@ -40,7 +40,7 @@ class Connections {
 
  private:
   explicit Connections(Log& log) : log_(log) {}
-  Result<std::unique_ptr<client::CurlLoop>> connect(const client::Endpoint& endpoint, std::string_view what);
+  Result<std::unique_ptr<client::HttpLoop>> connect(const client::Endpoint& endpoint, std::string_view what);
   Result<void> connect_api(const Settings& settings);
   Result<std::optional<ApiLine>> connect_reviews(const std::string& kubeconfig, std::string_view flag,
                                                  std::string_view consequence);
@@ -56,9 +56,9 @@ class Connections {
   std::unique_ptr<CountedTransport> counted_writing_;
   std::optional<ApiLine> authentication_;
   std::optional<ApiLine> authorization_;
-  std::unique_ptr<client::CurlLoop> reading_;
-  std::unique_ptr<client::CurlLoop> writing_;
-  std::vector<std::pair<client::Endpoint, std::unique_ptr<client::CurlLoop>>> others_;
+  std::unique_ptr<client::HttpLoop> reading_;
+  std::unique_ptr<client::HttpLoop> writing_;
+  std::vector<std::pair<client::Endpoint, std::unique_ptr<client::HttpLoop>>> others_;
 };
 
 }  // namespace berth::daemon

@@ -30,7 +30,8 @@ void EngineStep::run(std::vector<EngineMessage>& messages) {
 }
 
 bool EngineStep::has_work() const {
-  return !has_ended_ && scheduler_.commands_under_way() < limits_.commands_under_way && scheduler_.has_work();
+  return !has_ended_ && scheduler_.binds_under_way() < limits_.binds_under_way &&
+         scheduler_.commands_under_way() < limits_.commands_under_way && scheduler_.has_work();
 }
 
 void EngineStep::take_in(EngineMessage& message) {

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -121,16 +123,68 @@ TEST_F(EngineStepTest, TakesOverWholeLists) {
 
 class EngineStepLimitTest : public EngineStepTest {
  protected:
-  EngineStepLimitTest() : EngineStepTest({.tries = 32, .time = Duration::seconds(1), .commands_under_way = 5}) {}
+  EngineStepLimitTest()
+      : EngineStepTest(
+            {.tries = 32, .time = Duration::seconds(1), .binds_under_way = 5, .commands_under_way = kCommands}) {}
+  static constexpr std::size_t kCommands = 8;
+
+  // The command that binds the pod; 0 if none was sent.
+  engine::CommandId bind_of(std::string_view name) const {
+    for (const auto& batch : batches_) {
+      for (const engine::Command& command : batch) {
+        const auto* bind = std::get_if<engine::BindPod>(&command.what);
+        if (bind != nullptr && bind->binding->metadata.name == name) return command.id;
+      }
+    }
+    return 0;
+  }
 };
 
-TEST_F(EngineStepLimitTest, WaitsWhileTooManyCommandsHaveNoResult) {
+TEST_F(EngineStepLimitTest, WaitsWhileTooManyBindsHaveNoResult) {
   turn(seen(node("n1", "4")), WorkBegins{});
   add_pods(20);
   EXPECT_EQ(sent<engine::BindPod>(), 5u);
   EXPECT_FALSE(step_.has_work());
-  turn(CommandEnded{batches_[0][0].id, {}});
+  turn(CommandEnded{bind_of("p0"), {}});
   EXPECT_EQ(sent<engine::BindPod>(), 6u);
+  EXPECT_FALSE(step_.has_work());
+}
+
+TEST_F(EngineStepLimitTest, BindsAllPodsAsResultsComeWhateverTheyAre) {
+  turn(seen(node("n1", "4")), WorkBegins{});
+  add_pods(20);
+  using Kind = engine::Outcome::Kind;
+  const Kind kinds[] = {Kind::kDone, Kind::kRefused, Kind::kConflict, Kind::kNotFound, Kind::kUnknown};
+  // Turns may add batches while they are walked through.
+  std::size_t binds = 0;
+  for (std::size_t batch = 0; batch < batches_.size(); ++batch) {
+    for (std::size_t each = 0; each < batches_[batch].size(); ++each) {
+      const engine::Command command = batches_[batch][each];
+      const bool is_bind = std::holds_alternative<engine::BindPod>(command.what);
+      const Kind kind = is_bind ? kinds[binds++ % std::size(kinds)] : Kind::kRefused;
+      turn(CommandEnded{command.id, engine::testing::outcome_of(kind)});
+    }
+  }
+  EXPECT_EQ(binds, 20u);
+  EXPECT_EQ(scheduler_->binds_under_way(), 0u);
+  EXPECT_EQ(scheduler_->queue().count(queue::Place::kActive), 0u);
+}
+
+TEST_F(EngineStepLimitTest, TriesAMoreImportantPodThatCameMeanwhileFirst) {
+  turn(seen(node("n1", "4")), WorkBegins{});
+  add_pods(20);
+  turn(seen(pod("urgent", "1m").priority(1000).build()));
+  EXPECT_EQ(bind_of("urgent"), 0u);
+  turn(CommandEnded{bind_of("p0"), {}});
+  EXPECT_NE(bind_of("urgent"), 0u);
+  EXPECT_EQ(sent<engine::BindPod>(), 6u);
+}
+
+TEST_F(EngineStepLimitTest, WaitsWhileTooManyCommandsHaveNoResult) {
+  turn(WorkBegins{});  // without a node each attempt ends with a patch of the pod's status
+  add_pods(20);
+  EXPECT_EQ(sent<engine::PatchPodStatus>(), kCommands);
+  EXPECT_FALSE(step_.has_work());
 }
 
 TEST_F(EngineStepTest, TriesNoPodAfterTheWorkHasEnded) {

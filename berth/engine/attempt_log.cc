@@ -33,7 +33,7 @@ AttemptRecord& AttemptLog::add(std::string_view uid, AttemptRecord record) {
       entries_.front().records.clear();
     }
     entries_.front().uid = uid;
-    by_uid_.emplace(uid, entries_.begin());
+    by_uid_.emplace(entries_.front().uid, entries_.begin());
   }
   std::vector<AttemptRecord>& records = entries_.front().records;
   if (records.size() >= records_kept) records.erase(records.begin());
@@ -54,8 +54,9 @@ const AttemptRecord* AttemptLog::last(std::string_view uid) const {
 void AttemptLog::forget(std::string_view uid) {
   const auto known = by_uid_.find(uid);
   if (known == by_uid_.end()) return;
-  entries_.erase(known->second);
-  by_uid_.erase(known);
+  const std::list<Entry>::iterator entry = known->second;
+  by_uid_.erase(known);  // before the text that is its key
+  entries_.erase(entry);
 }
 
 }  // namespace berth::engine

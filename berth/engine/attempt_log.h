@@ -4,17 +4,20 @@
 // Bounded twice: records per pod, and pods. The pod whose last try is longest ago goes first. Not thread safe.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "berth/api/pod.h"
+#include "berth/base/hash.h"
 #include "berth/base/symbol.h"
 #include "berth/base/time.h"
-#include "berth/engine/text_map.h"
 
 namespace berth::engine {
 
@@ -78,7 +81,8 @@ class AttemptLog {
 
   Limits limits_;
   std::list<Entry> entries_;  // the one tried last comes first
-  TextMap<std::list<Entry>::iterator> by_uid_;
+  // The keys are the entries' own texts.
+  absl::flat_hash_map<std::string_view, std::list<Entry>::iterator, TextHash, std::equal_to<>> by_uid_;
 };
 
 }  // namespace berth::engine

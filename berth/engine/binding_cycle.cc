@@ -384,7 +384,9 @@ void BindingCycles::bind_by_plugin(Cycle& cycle) {
     if (!binding) continue;
     cycle.binder = name;
     BindPod command{std::make_shared<const api::Binding>(*std::move(binding))};
+    ++binds_under_way_;
     state_.bind_pod(std::move(command), [this, id = cycle.id, by = name](const Outcome& outcome) {
+      --binds_under_way_;
       Cycle* sent = find(id);
       if (sent == nullptr) return;
       bind_ended(*sent, outcome, outcome.is_done() ? "" : at_plugin("Bind plugin", by, outcome.message));

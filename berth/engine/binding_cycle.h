@@ -51,6 +51,8 @@ class BindingCycles {
   bool preempt(std::string_view uid);
 
   std::size_t size() const { return cycles_.size(); }
+  // How many bind commands have no result yet.
+  std::size_t binds_under_way() const { return binds_under_way_; }
   bool contains(std::string_view uid) const { return by_uid_.contains(uid); }
 
  private:
@@ -93,6 +95,7 @@ class BindingCycles {
   CycleId last_id_ = 0;
   absl::flat_hash_map<CycleId, std::unique_ptr<Cycle>> cycles_;
   TextMap<CycleId> by_uid_;
+  std::size_t binds_under_way_ = 0;
 };
 
 }  // namespace berth::engine

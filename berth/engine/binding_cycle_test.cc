@@ -43,6 +43,27 @@ TEST(BindingCycle, TakesAPodThroughAllItsSteps) {
   EXPECT_FALSE(world.scheduler().cache().is_assumed("a-uid"));
 }
 
+TEST(BindingCycle, IsCountedAsABindOnlyFromTheCommandToItsResult) {
+  Script script;
+  script.permit = [] { return framework::Permitted{framework::Status(framework::Code::kWait), Duration::minutes(1)}; };
+  World world(scripted(script));
+  world.add(node("n1", "4"));
+  world.add(pod("a").build());
+  world.run();
+  EXPECT_EQ(world.place("a"), "waiting");
+  EXPECT_EQ(world.scheduler().binds_under_way(), 0u);
+  world.answer_all();  // its status is patched
+  world.scheduler().allow("a-uid", Symbol("Scripted"), world.now());
+  world.run();
+  EXPECT_EQ(world.scheduler().binds_under_way(), 1u);
+  // It is read until somebody says what became of it, which may take long.
+  world.answer(world.take<BindPod>(), outcome_of(Kind::kUnknown, "timeout"));
+  EXPECT_EQ(world.scheduler().bindings(), 1u);
+  EXPECT_EQ(world.scheduler().binds_under_way(), 0u);
+  world.obey(world.take<ReadPod>());
+  EXPECT_EQ(world.scheduler().bindings(), 0u);
+}
+
 TEST(BindingCycle, StaysAssumedUntilTheBoundPodIsReported) {
   World world;
   world.add(node("n1", "1"));

@@ -218,6 +218,9 @@ std::size_t Scheduler::bindings() const {
 std::size_t Scheduler::preemptions() const {
   return machine_->preemptions.size();
 }
+std::size_t Scheduler::binds_under_way() const {
+  return machine_->bindings.binds_under_way();
+}
 std::size_t Scheduler::commands_under_way() const {
   return machine_->state.outbox.waiting();
 }

@@ -145,6 +145,9 @@ class Scheduler {
   // How many pods are between the choice of a node and the end of binding.
   std::size_t bindings() const;
   std::size_t preemptions() const;
+  // How many bind commands have no result yet. Not those of extenders, nor pods whose bind ended with an unknown
+  // outcome: what they wait for may take long, and need not keep others from being tried.
+  std::size_t binds_under_way() const;
   // How many commands have no result yet (events not counted).
   std::size_t commands_under_way() const;
   // The label of the event that last brought the pod from unschedulable to active or backoff; empty if none did.

@@ -141,7 +141,7 @@ class Diagnostician {
     } else {
       finding.failing = explain::failing(profile_, evaluation_, node(row));
       if (finding.failing.empty()) {
-        const auto& entry = evaluation_.filtered->verdicts.at(row);
+        const auto entry = evaluation_.filtered->verdicts.at(row);
         const framework::Status status = framework::status_of(profile_, evaluation_.pre_filter, entry);
         plugin = status.plugin();
         key = "promised";

@@ -208,7 +208,7 @@ FilterResult run_filters(const Profile& profile, const PreFilterResult& pre_filt
   PointRun point(profile.metrics(), ExtensionPoint::kFilter, profile.scheduler_name());
   result.asked = pre_filter.allowed_rows(table);
   result.feasible = result.asked;
-  result.verdicts.resize(table.rows());
+  result.verdicts.reset(table.rows());
 
   // Nodes with nominated pods come first, one by one: the crowded node is what decides.
   nominated.for_each_node([&](Symbol node_name) {
@@ -228,7 +228,7 @@ FilterResult run_filters(const Profile& profile, const PreFilterResult& pre_filt
 
   std::set<std::string> errors;
   result.asked.for_each([&](std::size_t row) {
-    const RowVerdicts::Entry& entry = result.verdicts.at(static_cast<cache::RowId>(row));
+    const RowVerdicts::Entry entry = result.verdicts.at(static_cast<cache::RowId>(row));
     if (entry.verdict.code == Code::kError) errors.insert(status_of(profile, pre_filter, entry).message());
   });
   result.errors.assign(errors.begin(), errors.end());
@@ -349,7 +349,7 @@ std::vector<Symbol> FailedAttempt::rejecting_plugins() const {
   }
   Bitset seen(profile_.filters().size());
   filtered_->asked.for_each([&](std::size_t row) {
-    const RowVerdicts::Entry& entry = filtered_->verdicts.at(static_cast<cache::RowId>(row));
+    const RowVerdicts::Entry entry = filtered_->verdicts.at(static_cast<cache::RowId>(row));
     if (is_rejection(entry.verdict.code)) seen.set(entry.filter);
   });
   seen.for_each([&](std::size_t index) { insert_sorted(plugins, profile_.filters()[index].name); });
@@ -377,7 +377,7 @@ std::vector<FailedAttempt::Rejection> FailedAttempt::rejections() const {
       for (const std::string& reason : status->reasons()) count(status->plugin(), reason, 1);
       return;
     }
-    const RowVerdicts::Entry& entry = filtered_->verdicts.at(static_cast<cache::RowId>(row));
+    const RowVerdicts::Entry entry = filtered_->verdicts.at(static_cast<cache::RowId>(row));
     const std::pair verdict(entry.filter, entry.verdict.reasons);
     if (last_count == nullptr || verdict != last) {
       last = verdict;

@@ -2,18 +2,52 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "berth/base/check.h"
 
 namespace berth::framework {
 namespace {
 
-// Why, base, the tournament, and a raw column or two.
-constexpr std::size_t kBytesPerRow = 50;
+// The tournament, and for some classes why, and a raw column or two.
+constexpr std::size_t kBytesPerRow = 20;
 
 bool is_in_range(std::int64_t score) {
   return score >= 0 && score <= kMaxNodeScore;
 }
+
+// Scores before normalization, one for each row. While all are zero, which most are for most pods, there is no column.
+class RawScores {
+ public:
+  bool varies() const { return !column_.empty(); }
+
+  // False if they are too large to be kept.
+  bool assign(std::span<const std::int64_t> scores) {
+    column_.clear();
+    if (!std::ranges::all_of(scores, can_hold)) return false;
+    if (std::ranges::all_of(scores, [](std::int64_t score) { return score == 0; })) return true;
+    column_.resize(scores.size());
+    for (std::size_t row = 0; row < scores.size(); ++row) column_[row] = static_cast<std::int32_t>(scores[row]);
+    return true;
+  }
+  bool set(std::size_t row, std::int64_t score, std::size_t rows) {
+    if (!can_hold(score)) return false;
+    if (column_.empty()) {
+      if (score == 0) return true;
+      column_.resize(rows);
+    }
+    column_[row] = static_cast<std::int32_t>(score);
+    return true;
+  }
+  void copy_to(std::vector<std::int64_t>& scores) const { scores.assign(column_.begin(), column_.end()); }
+
+ private:
+  static bool can_hold(std::int64_t score) {
+    return score >= std::numeric_limits<std::int32_t>::min() && score <= std::numeric_limits<std::int32_t>::max();
+  }
+
+  std::vector<std::int32_t> column_;
+};
 
 // A pod with a status of its own may count differently than its class does, and one that is nominated is not in its own
 // way.
@@ -47,10 +81,8 @@ struct ClassMemory::Scorer {
   PodScorer::Scope scope = PodScorer::Scope::kNode;
   PodScorer::Normalization normalization = PodScorer::Normalization::kNone;
   std::uint64_t objects_version = 0;
-  // Of kNode scorers that are normalized: the raw scores, and whether any of them is not zero. While all are zero, all
-  // nodes get the same normalized score.
-  std::vector<std::int64_t> raw;
-  bool varies = false;
+  // Of kNode scorers that are normalized. While all are zero, all nodes get the same normalized score.
+  RawScores raw;
 
   bool is_in_base() const {
     return scope == PodScorer::Scope::kNode && normalization == PodScorer::Normalization::kNone;
@@ -239,7 +271,7 @@ bool ClassMemory::build(Entry& entry) {
   }
 
   entry.node_ok = entry.pre_filter.allowed_rows(table);
-  entry.why = RowVerdicts(entry.rows);
+  entry.why.reset(entry.rows);
   bool has_errors = false;
   for (const std::uint8_t index : profile_.filter_order()) {
     if (!filters[index] || filters[index]->scope() != PodFilter::Scope::kNode) continue;
@@ -276,24 +308,26 @@ bool ClassMemory::catch_up(Entry& entry) {
   for (const Scorer& scorer : entry.scorers) {
     if (scorer.scope != PodScorer::Scope::kNode && !scorer.scorer->catch_up(table, changes_)) return false;
   }
+  bool can_be_kept = true;
   if (changes_.size() == 1) {
-    ask_again(entry, changes_.front().row);
+    can_be_kept = ask_again(entry, changes_.front().row);
   } else {
     changed_rows_.resize(entry.rows);
     changed_rows_.clear();
     for (const cache::Change& change : changes_) changed_rows_.set(change.row);
-    changed_rows_.for_each([&](std::size_t row) { ask_again(entry, static_cast<cache::RowId>(row)); });
+    changed_rows_.for_each(
+        [&](std::size_t row) { can_be_kept = ask_again(entry, static_cast<cache::RowId>(row)) && can_be_kept; });
   }
   entry.read_until = table.journal().end();
-  return true;
+  return can_be_kept;
 }
 
 // Errors do not come up here: filters of Scope::kNode that can give one do so because of the node's own objects, and
-// that is seen when the class is built.
-void ClassMemory::ask_again(Entry& entry, cache::RowId row) {
+// that is seen when the class is built. False if a score cannot be kept.
+bool ClassMemory::ask_again(Entry& entry, cache::RowId row) {
   const cache::NodeTable& table = cluster_.nodes;
-  if (!table.nodes().test(row)) return;  // pods of a node that is not known
-  if (entry.pre_filter.node_names && !entry.pre_filter.allowed_rows(table).test(row)) return;
+  if (!table.nodes().test(row)) return true;  // pods of a node that is not known
+  if (entry.pre_filter.node_names && !entry.pre_filter.allowed_rows(table).test(row)) return true;
   ++counts_.rows_asked_again;
   const cache::NodeState& node = table.at(row);
   RowVerdicts::Entry verdict;
@@ -305,8 +339,9 @@ void ClassMemory::ask_again(Entry& entry, cache::RowId row) {
   }
   entry.why.set(row, verdict);
   entry.node_ok.set(row, verdict.verdict.is_success());
-  if (!entry.has_scorers) return;
+  if (!entry.has_scorers) return true;
 
+  bool can_be_kept = true;
   std::int64_t base = 0;
   for (Scorer& scorer : entry.scorers) {
     if (scorer.scope != PodScorer::Scope::kNode) continue;
@@ -314,11 +349,12 @@ void ClassMemory::ask_again(Entry& entry, cache::RowId row) {
     if (scorer.is_in_base()) {
       base += scorer.weight * score;
     } else {
-      scorer.raw[row] = score;
-      scorer.varies = scorer.varies || score != 0;
+      can_be_kept = scorer.raw.set(row, score, entry.rows) && can_be_kept;
     }
   }
-  entry.base.set(row, verdict.verdict.is_success() ? base : BestRow::kOut);
+  if (!can_be_kept || !BestRow::can_hold(base)) return false;
+  entry.base.set(row, verdict.verdict.is_success() ? static_cast<std::int32_t>(base) : BestRow::kOut);
+  return true;
 }
 
 // False if the scores cannot be kept, or are not what they should be.
@@ -351,16 +387,16 @@ bool ClassMemory::make_scorers(Entry& entry) {
           total_[row] += scorer.weight * column_[row];
         });
       } else {
-        scorer.raw = column_;
-        scorer.varies = std::ranges::any_of(column_, [](std::int64_t value) { return value != 0; });
+        is_fine = scorer.raw.assign(column_);
       }
     }
     entry.scorers.push_back(std::move(scorer));
   }
-  if (!is_fine) return false;
+  if (!is_fine || !std::ranges::all_of(total_, BestRow::can_hold)) return false;
   entry.base.reset(entry.rows);
-  entry.node_ok.for_each(
-      [&](std::size_t row) { entry.base.set_without_replay(static_cast<cache::RowId>(row), total_[row]); });
+  entry.node_ok.for_each([&](std::size_t row) {
+    entry.base.set_without_replay(static_cast<cache::RowId>(row), static_cast<std::int32_t>(total_[row]));
+  });
   entry.base.replay();
   entry.has_scorers = true;
   return true;
@@ -396,7 +432,7 @@ cache::RowId ClassMemory::choose(Entry& entry, const Bitset& feasible, std::uint
       BERTH_CHECK(scorer.scorer != nullptr, "plugin {} has no scorer any more",
                   profile_.scores()[scorer.index].name.text());
     }
-    const bool decides = scorer.scope == PodScorer::Scope::kNode ? scorer.varies : !scorer.scorer->is_constant();
+    const bool decides = scorer.scope == PodScorer::Scope::kNode ? scorer.raw.varies() : !scorer.scorer->is_constant();
     if (!decides || scorer.is_in_base()) continue;
     if (is_base_alone) {
       is_base_alone = false;
@@ -404,7 +440,7 @@ cache::RowId ClassMemory::choose(Entry& entry, const Bitset& feasible, std::uint
       feasible.for_each([&](std::size_t row) { total_[row] = entry.base.value(static_cast<cache::RowId>(row)); });
     }
     if (scorer.scope == PodScorer::Scope::kNode) {
-      column_ = scorer.raw;
+      scorer.raw.copy_to(column_);
     } else {
       column_.resize(entry.rows);
       scorer.scorer->score_rows(table, feasible, column_);
@@ -447,7 +483,7 @@ void ClassMemory::explain_failure(Entry& entry, const api::Pod& pod, const Nomin
     if (filter == nullptr || filter->scope() != PodFilter::Scope::kCluster || filter->passes_all()) continue;
     Bitset rows = result.asked;
     filter->narrow(table, rows, [&](cache::RowId row, Verdict verdict) {
-      const RowVerdicts::Entry& known = result.verdicts.at(row);
+      const RowVerdicts::Entry known = result.verdicts.at(row);
       if (known.verdict.is_success() || rank_[index] < rank_[known.filter]) result.verdicts.set(row, {verdict, index});
     });
   }

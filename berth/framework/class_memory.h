@@ -53,8 +53,10 @@ struct Decision {
 class ClassMemory {
  public:
   struct Options {
-    // Of all columns together. A class takes about 50 bytes per node.
-    std::size_t max_bytes = std::size_t{64} << 20;
+    // Of all columns together. A class takes 6 to 20 bytes per node, so this is enough for 80 classes in a cluster of
+    // 20,000 nodes. One that is asked for again after it had to go costs a pass over the nodes, and if more classes
+    // take turns than there is room for, all of them do.
+    std::size_t max_bytes = std::size_t{32} << 20;
   };
   struct Counts {
     std::uint64_t decisions = 0;
@@ -97,7 +99,7 @@ class ClassMemory {
   Entry* find_or_build(const PodToPlace& pod);
   bool build(Entry& entry);
   bool catch_up(Entry& entry);
-  void ask_again(Entry& entry, cache::RowId row);
+  bool ask_again(Entry& entry, cache::RowId row);
   bool make_scorers(Entry& entry);
   const Bitset& feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated);
   cache::RowId choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation);

@@ -40,22 +40,46 @@ struct Verdict {
 // Bits of Verdict::reasons.
 inline constexpr unsigned kMaxReasons = 32;
 
-// The verdict that decided about each row: the first filter, in the profile's order, that did not let it pass.
+// The verdict that decided about each row: the first filter, in the profile's order, that did not let it pass. As long
+// as all rows are a success it takes no memory, which for most classes of pods is always.
 class RowVerdicts {
  public:
   struct Entry {
     Verdict verdict;
     std::uint8_t filter = 0;  // which of the profile's filters; meaningless if the verdict is a success
   };
-  explicit RowVerdicts(std::size_t rows = 0) : entries_(rows) {}
+  explicit RowVerdicts(std::size_t rows = 0) : rows_(rows) {}
 
-  std::size_t size() const { return entries_.size(); }
-  void resize(std::size_t rows) { entries_.resize(rows); }
-  const Entry& at(cache::RowId row) const { return entries_[row]; }
-  void set(cache::RowId row, Entry entry) { entries_[row] = entry; }
+  std::size_t size() const { return rows_; }
+  // All rows are a success.
+  void reset(std::size_t rows) {
+    rows_ = rows;
+    kept_.clear();
+  }
+  Entry at(cache::RowId row) const {
+    if (kept_.empty()) return {};
+    const Kept& kept = kept_[row];
+    return {{kept.reasons, kept.code}, kept.filter};
+  }
+  void set(cache::RowId row, const Entry& entry) {
+    if (kept_.empty()) {
+      if (entry.verdict.is_success()) return;
+      kept_.resize(rows_);
+    }
+    kept_[row] = {entry.verdict.reasons, entry.verdict.code, entry.filter};
+  }
 
  private:
-  std::vector<Entry> entries_;
+  // An Entry without its holes.
+  struct Kept {
+    std::uint32_t reasons = 0;
+    Code code = Code::kSuccess;
+    std::uint8_t filter = 0;
+  };
+  static_assert(sizeof(Kept) == 8);
+
+  std::size_t rows_;
+  std::vector<Kept> kept_;  // by row, or empty
 };
 
 class PodFilter {

@@ -37,9 +37,9 @@ struct World {
   framework::ClusterView view{cache.nodes(), objects};
   framework::NominatedPods nominated;
 
-  World() {
-    const config::LoadedConfig defaults = config::default_config();
-    profile = framework::Profile::build(defaults.config.profiles.at(0), registry, gates, objects).value();
+  World() : World(config::default_config()) {}
+  explicit World(const config::LoadedConfig& loaded) {
+    profile = framework::Profile::build(loaded.config.profiles.at(0), registry, gates, objects).value();
   }
   PodToPlace to_place(const api::PodPtr& pod) { return {pod, cache.compile(*pod)}; }
 };
@@ -202,7 +202,7 @@ TEST(ClassMemory, SharesTheVerdictAboutASiblingWhileNothingChanges) {
 TEST(ClassMemory, ForgetsTheClassNotAskedForTheLongest) {
   World world;
   world.cache.set_node(NodeBuilder("n1").allocatable("cpu", "8").build());
-  ClassMemory memory(*world.profile, world.view, {.max_bytes = 150});
+  ClassMemory memory(*world.profile, world.view, {.max_bytes = 60});
   std::vector<api::PodPtr> pods;
   for (int i = 0; i < 5; ++i) pods.push_back(PodBuilder("a").label("app", fmt::format("{}", i)).build());
   for (const api::PodPtr& pod : pods) memory.decide(world.to_place(pod), world.nominated, 0);
@@ -211,6 +211,24 @@ TEST(ClassMemory, ForgetsTheClassNotAskedForTheLongest) {
   EXPECT_EQ(memory.counts().classes_built, 5u);
   memory.decide(world.to_place(pods.front()), world.nominated, 0);
   EXPECT_EQ(memory.counts().classes_built, 6u);
+}
+
+TEST(ClassMemory, TakesTheStepsIfScoresAreTooLargeToBeKept) {
+  const auto loaded = config::load_config(
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+      "profiles:\n- pluginConfig: []\n  plugins:\n    score:\n      disabled:\n      - name: NodeResourcesFit\n"
+      "      enabled:\n      - name: NodeResourcesFit\n        weight: 100000000\n",
+      {});
+  ASSERT_TRUE(loaded.has_value());
+  World world(*loaded);
+  for (const char* cpu : {"2", "8", "4"}) {
+    world.cache.set_node(NodeBuilder(std::string("n") + cpu).allocatable("cpu", cpu).build());
+  }
+  ClassMemory memory(*world.profile, world.view);
+  const PodToPlace pod = world.to_place(PodBuilder("a").request("cpu", "1").build());
+  EXPECT_EQ(memory.decide(pod, world.nominated, 0).row, 1u);
+  EXPECT_EQ(memory.decide(pod, world.nominated, 0).row, 1u);
+  EXPECT_EQ(memory.counts().step_by_step, 2u);
 }
 
 TEST(ClassMemory, SpreadsPodsOverEqualNodes) {

@@ -10,7 +10,7 @@
 #include "berth/api/kinds.h"
 #include "berth/client/api_error.h"
 #include "berth/client/blocking.h"
-#include "berth/client/curl_loop.h"
+#include "berth/client/http_loop.h"
 #include "berth/client/kubeconfig.h"
 #include "berth/client/paths.h"
 #include "berth/codec/json.h"
@@ -64,11 +64,11 @@ std::vector<const api::ObjectKind*> kinds_to_list() {
           &api::kind_of<api::ResourceSlice>()};
 }
 
-Result<std::unique_ptr<client::CurlLoop>> connect(const client::Endpoint& endpoint) {
-  client::CurlLoop::Options options;
+Result<std::unique_ptr<client::HttpLoop>> connect(const client::Endpoint& endpoint) {
+  client::HttpLoop::Options options;
   options.user_agent = client_user_agent();
   options.warn = [](std::string_view warning) { fmt::print(stderr, "berth: {}\n", warning); };
-  return client::CurlLoop::make(endpoint, std::move(options));
+  return client::HttpLoop::make(endpoint, std::move(options));
 }
 
 bool is_on_this_machine(std::string_view url) {

@@ -53,6 +53,7 @@ class Rotation(BerthTest):
             time.sleep(max(0.0, lifetime + 1 - (time.monotonic() - started)))
             note(f"certificate rotated: a pod was bound after {self.works('after'):.1f} s")
             self.assertTrue(daemon.process.is_running())
+            daemon.stop()  # and its last events are written
 
     def sign(self, paths, lifetime):
         self.cluster.authority.sign(*paths, "system:kube-scheduler", lifetime=lifetime)
@@ -77,6 +78,7 @@ class Rotation(BerthTest):
             self.works("after")
             self.assertGreater(len(calls.read_text()), asked)
             self.assertTrue(daemon.process.is_running())
+            daemon.stop()  # and its last events are written
 
     def hand_out(self, path, expires):
         status = {"token": self.cluster.service_account_token("kube-system", "berth")}

@@ -1,5 +1,5 @@
 // The real loop against a server of the test's own. A test waits for what it has asked for, never for a time to pass.
-#include "berth/client/curl_loop.h"
+#include "berth/client/http_loop.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "berth/client/blocking.h"
-#include "berth/client/test_certificates.h"
-#include "berth/client/test_folder.h"
+#include "berth/client/test_listener.h"
+#include "berth/client/test_requests.h"
 #include "berth/client/test_server.h"
 
 namespace berth::client {
@@ -22,59 +21,7 @@ namespace {
 using Exchange = TestServer::Exchange;
 using Received = TestServer::Received;
 
-Request request_for(std::string path) {
-  Request request;
-  request.path = std::move(path);
-  return request;
-}
-
-std::unique_ptr<CurlLoop> loop_to(const Endpoint& endpoint, CurlLoop::Options options = {}) {
-  auto loop = CurlLoop::make(endpoint, std::move(options));
-  EXPECT_TRUE(loop) << loop.error().message();
-  return loop ? *std::move(loop) : nullptr;
-}
-
-std::unique_ptr<CurlLoop> loop_to(const std::string& url) {
-  Endpoint endpoint;
-  endpoint.server = url;
-  return loop_to(endpoint);
-}
-
-// How the request ended, whatever it was.
-Response ask(CurlLoop& loop, Request request) {
-  std::promise<Response> end;
-  loop.post([&] { loop.start(std::move(request), [&](Response response) { end.set_value(std::move(response)); }); });
-  return end.get_future().get();
-}
-
-Response get(CurlLoop& loop, std::string path = "/") {
-  Request request;
-  request.path = std::move(path);
-  return ask(loop, std::move(request));
-}
-
-// Runs on the loop's thread, and waits.
-template <typename Fn>
-auto on_loop(CurlLoop& loop, Fn fn) {
-  std::promise<decltype(fn())> done;
-  loop.post([&] { done.set_value(fn()); });
-  return done.get_future().get();
-}
-
-// What came of a stream, and a promise that it has ended.
-struct Stream {
-  std::vector<int> begun;
-  std::string pieces;
-  std::promise<Response> end;
-
-  StreamHandler handler() {
-    return {.on_begin = [this](int status) { begun.push_back(status); },
-            .on_piece = [this](std::string_view piece) { pieces += piece; },
-            .on_end = [this](const Response& response) { end.set_value(response); }};
-  }
-};
-
-TEST(CurlLoop, SendsARequestAndBringsTheAnswer) {
+TEST(HttpLoop, SendsARequestAndBringsTheAnswer) {
   TestServer server([](const Received& request, Exchange& exchange) {
     exchange.answer(201,
                     request.method + " " + request.path + " " + request.body + " " + request.header("Content-Type") +
@@ -101,7 +48,7 @@ TEST(CurlLoop, SendsARequestAndBringsTheAnswer) {
   EXPECT_EQ(response.retry_after(), Duration::seconds(7));
 }
 
-TEST(CurlLoop, KnowsAllMethodsAndReusesOneConnection) {
+TEST(HttpLoop, KnowsAllMethodsAndReusesOneConnection) {
   TestServer server([](const Received& request, Exchange& exchange) {
     exchange.answer(200, request.method + ":" + request.body + ":" + request.header("Content-Type"));
   });
@@ -128,7 +75,7 @@ TEST(CurlLoop, KnowsAllMethodsAndReusesOneConnection) {
   EXPECT_EQ(server.connections(), 1U);
 }
 
-TEST(CurlLoop, SendsABodyThatIsLargerThanAllBuffers) {
+TEST(HttpLoop, SendsABodyThatIsLargerThanAllBuffers) {
   TestServer server([](const Received& request, Exchange& exchange) { exchange.answer(200, request.body); });
   const auto loop = loop_to(server.url());
   Request request;
@@ -138,29 +85,21 @@ TEST(CurlLoop, SendsABodyThatIsLargerThanAllBuffers) {
   EXPECT_EQ(ask(*loop, request).body, request.body);
 }
 
-TEST(CurlLoop, SaysThatARefusedConnectionSentNothing) {
-  // A port that is taken but where nobody listens.
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  ASSERT_EQ(::bind(fd, reinterpret_cast<sockaddr*>(&address), size), 0);
-  ASSERT_EQ(::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size), 0);
-  const auto loop = loop_to("http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
+TEST(HttpLoop, SaysThatARefusedConnectionSentNothing) {
+  const ClosedPort nobody;
+  const auto loop = loop_to("http://127.0.0.1:" + std::to_string(nobody.port()));
   const Response response = get(*loop);
   EXPECT_EQ(response.transfer, Response::Transfer::kNotSent);
   EXPECT_EQ(response.status, 0);
   EXPECT_NE(response.error.find("127.0.0.1"), std::string::npos) << response.error;
-  ::close(fd);
 }
 
-TEST(CurlLoop, SaysThatAnUnknownHostWasSentNothing) {
+TEST(HttpLoop, SaysThatAnUnknownHostWasSentNothing) {
   const auto loop = loop_to("http://berth.invalid:80");
   EXPECT_EQ(get(*loop).transfer, Response::Transfer::kNotSent);
 }
 
-TEST(CurlLoop, SaysThatAnAnswerCutInTheMiddleIsBroken) {
+TEST(HttpLoop, SaysThatAnAnswerCutInTheMiddleIsBroken) {
   TestServer server([](const Received&, Exchange& exchange) {
     exchange.send("HTTP/1.1 200 Ok\r\nContent-Length: 100\r\n\r\nnot all of it");
     exchange.cut();
@@ -172,7 +111,7 @@ TEST(CurlLoop, SaysThatAnAnswerCutInTheMiddleIsBroken) {
   EXPECT_NE(response.error, "");
 }
 
-TEST(CurlLoop, NeverSendsABodyTwiceWhenAUsedConnectionDies) {
+TEST(HttpLoop, NeverSendsABodyTwiceWhenAUsedConnectionDies) {
   std::atomic<int> posts = 0;
   TestServer server([&](const Received& request, Exchange& exchange) {
     if (request.method == "POST") {
@@ -197,7 +136,7 @@ TEST(CurlLoop, NeverSendsABodyTwiceWhenAUsedConnectionDies) {
   EXPECT_TRUE(ask(*loop, request).is_success());
 }
 
-TEST(CurlLoop, EndsARequestWhenItsTimeIsOver) {
+TEST(HttpLoop, EndsARequestWhenItsTimeIsOver) {
   TestServer server([](const Received&, Exchange& exchange) { exchange.wait_until_closed(); });
   const auto loop = loop_to(server.url());
   Request request;
@@ -208,7 +147,7 @@ TEST(CurlLoop, EndsARequestWhenItsTimeIsOver) {
   EXPECT_NE(response.error.find("no answer within 30ms"), std::string::npos) << response.error;
 }
 
-TEST(CurlLoop, SaysThatNothingWasSentIfTheTimeIsOverBeforeTlsIsUp) {
+TEST(HttpLoop, SaysThatNothingWasSentIfTheTimeIsOverBeforeTlsIsUp) {
   // Plain, so that the client waits for the server's part of the handshake.
   TestServer server([](const Received&, Exchange&) {});
   Endpoint endpoint;
@@ -221,7 +160,7 @@ TEST(CurlLoop, SaysThatNothingWasSentIfTheTimeIsOverBeforeTlsIsUp) {
   EXPECT_EQ(ask(*loop, request).transfer, Response::Transfer::kNotSent);
 }
 
-TEST(CurlLoop, DeliversAStreamPieceByPiece) {
+TEST(HttpLoop, DeliversAStreamPieceByPiece) {
   std::promise<void> first_was_seen;
   TestServer server([&](const Received&, Exchange& exchange) {
     exchange.begin();
@@ -245,7 +184,7 @@ TEST(CurlLoop, DeliversAStreamPieceByPiece) {
   EXPECT_EQ(stream.begun, std::vector{200});
 }
 
-TEST(CurlLoop, BringsARefusedStreamWhole) {
+TEST(HttpLoop, BringsARefusedStreamWhole) {
   TestServer server([](const Received&, Exchange& exchange) { exchange.answer(410, "gone"); });
   const auto loop = loop_to(server.url());
   Stream stream;
@@ -257,7 +196,7 @@ TEST(CurlLoop, BringsARefusedStreamWhole) {
   EXPECT_EQ(stream.begun, std::vector{410});
 }
 
-TEST(CurlLoop, EndsAStreamThatFallsSilent) {
+TEST(HttpLoop, EndsAStreamThatFallsSilent) {
   TestServer server([](const Received&, Exchange& exchange) {
     exchange.begin();
     exchange.piece("last words");
@@ -276,7 +215,7 @@ TEST(CurlLoop, EndsAStreamThatFallsSilent) {
   EXPECT_EQ(stream.pieces, "last words");
 }
 
-TEST(CurlLoop, CutStreamIsBrokenAfterItsPieces) {
+TEST(HttpLoop, CutStreamIsBrokenAfterItsPieces) {
   TestServer server([](const Received&, Exchange& exchange) {
     exchange.begin();
     exchange.piece("half");
@@ -289,7 +228,7 @@ TEST(CurlLoop, CutStreamIsBrokenAfterItsPieces) {
   EXPECT_EQ(stream.pieces, "half");
 }
 
-TEST(CurlLoop, CallsNobodyAfterACancel) {
+TEST(HttpLoop, CallsNobodyAfterACancel) {
   std::promise<void> closed;
   TestServer server([&](const Received&, Exchange& exchange) {
     exchange.begin();
@@ -312,7 +251,7 @@ TEST(CurlLoop, CallsNobodyAfterACancel) {
   EXPECT_EQ(on_loop(*loop, [&] { return calls; }), 1);
 }
 
-TEST(CurlLoop, StartsRequestsFromWithinCallbacks) {
+TEST(HttpLoop, StartsRequestsFromWithinCallbacks) {
   TestServer server([](const Received& request, Exchange& exchange) { exchange.answer(200, request.path); });
   const auto loop = loop_to(server.url());
   std::promise<std::string> second;
@@ -324,7 +263,7 @@ TEST(CurlLoop, StartsRequestsFromWithinCallbacks) {
   EXPECT_EQ(second.get_future().get(), "/a/b");
 }
 
-TEST(CurlLoop, CallsNobodyAfterItsEnd) {
+TEST(HttpLoop, CallsNobodyAfterItsEnd) {
   TestServer server([](const Received&, Exchange& exchange) { exchange.wait_until_closed(); });
   auto loop = loop_to(server.url());
   std::atomic<int> calls = 0;
@@ -337,7 +276,7 @@ TEST(CurlLoop, CallsNobodyAfterItsEnd) {
   EXPECT_EQ(calls, 0);
 }
 
-TEST(CurlLoop, RunsPostedWorkOfManyThreadsInTheirOrder) {
+TEST(HttpLoop, RunsPostedWorkOfManyThreadsInTheirOrder) {
   constexpr int kThreads = 4;
   constexpr int kPosts = 1000;
   const auto loop = loop_to("http://127.0.0.1:1");
@@ -357,7 +296,7 @@ TEST(CurlLoop, RunsPostedWorkOfManyThreadsInTheirOrder) {
   for (const auto& of_thread : seen) EXPECT_EQ(of_thread, expected);
 }
 
-TEST(CurlLoop, RunsTimersInTheOrderOfTheirTimes) {
+TEST(HttpLoop, RunsTimersInTheOrderOfTheirTimes) {
   const auto loop = loop_to("http://127.0.0.1:1");
   std::string order;
   std::promise<void> done;
@@ -376,7 +315,7 @@ TEST(CurlLoop, RunsTimersInTheOrderOfTheirTimes) {
   EXPECT_EQ(order, "0abc");
 }
 
-TEST(CurlLoop, GoesThroughAProxy) {
+TEST(HttpLoop, GoesThroughAProxy) {
   TestServer proxy([](const Received& request, Exchange& exchange) { exchange.answer(200, request.path); });
   Endpoint endpoint;
   endpoint.server = "http://kubernetes.invalid:8080";
@@ -385,7 +324,7 @@ TEST(CurlLoop, GoesThroughAProxy) {
   EXPECT_EQ(get(*loop, "/version").body, "http://kubernetes.invalid:8080/version");
 }
 
-TEST(CurlLoop, ReportsWhatIsWrongWithTheServersUrl) {
+TEST(HttpLoop, ReportsWhatIsWrongWithTheServersUrl) {
   const struct {
     std::string server;
     std::string error;
@@ -398,7 +337,7 @@ TEST(CurlLoop, ReportsWhatIsWrongWithTheServersUrl) {
   for (const auto& [server, error] : kCases) {
     Endpoint endpoint;
     endpoint.server = server;
-    const auto loop = CurlLoop::make(endpoint, {});
+    const auto loop = HttpLoop::make(endpoint, {});
     ASSERT_FALSE(loop) << server;
     EXPECT_EQ(loop.error().message(), error);
   }

@@ -10,9 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "berth/client/curl_loop.h"
+#include "berth/client/http_loop.h"
 #include "berth/client/test_certificates.h"
 #include "berth/client/test_folder.h"
+#include "berth/client/test_requests.h"
 #include "berth/client/test_server.h"
 
 namespace berth::client {
@@ -20,26 +21,6 @@ namespace {
 
 using Exchange = TestServer::Exchange;
 using Received = TestServer::Received;
-
-Request request_for(std::string path) {
-  Request request;
-  request.path = std::move(path);
-  return request;
-}
-
-Response get(CurlLoop& loop, std::string path = "/") {
-  Request request;
-  request.path = std::move(path);
-  std::promise<Response> end;
-  loop.post([&] { loop.start(std::move(request), [&](Response response) { end.set_value(std::move(response)); }); });
-  return end.get_future().get();
-}
-
-std::unique_ptr<CurlLoop> loop_to(const Endpoint& endpoint) {
-  auto loop = CurlLoop::make(endpoint, {});
-  EXPECT_TRUE(loop) << loop.error().message();
-  return loop ? *std::move(loop) : nullptr;
-}
 
 class TlsTest : public testing::Test {
  protected:
@@ -220,13 +201,16 @@ TEST_F(PluginTest, RunsOnceForManyRequestsAndAgainWhenRefused) {
     exchange.answer(request.header("Authorization") == accepted ? 200 : 401);
   });
   const auto loop = loop_to(endpoint(server, kPlugin));
-  std::vector<std::promise<int>> statuses(5);
-  loop->post([&] {
-    for (auto& status : statuses) {
-      loop->start(request_for("/"), [&](const Response& response) { status.set_value(response.status); });
-    }
-  });
-  for (auto& status : statuses) EXPECT_EQ(status.get_future().get(), 200);
+  const auto ask_often = [&] {
+    std::vector<std::promise<int>> statuses(5);
+    loop->post([&] {
+      for (auto& status : statuses) {
+        loop->start(request_for("/"), [&](const Response& response) { status.set_value(response.status); });
+      }
+    });
+    for (auto& status : statuses) EXPECT_EQ(status.get_future().get(), 200);
+  };
+  ask_often();
   EXPECT_EQ(folder_.read("runs"), "run\n");
   EXPECT_EQ(folder_.read("info"), R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1",)"
                                   R"("spec":{"cluster":{"server":")" +
@@ -235,7 +219,7 @@ TEST_F(PluginTest, RunsOnceForManyRequestsAndAgainWhenRefused) {
     const std::scoped_lock lock(mutex);
     accepted = "Bearer token-2";
   }
-  EXPECT_EQ(get(*loop).status, 200);
+  ask_often();
   EXPECT_EQ(folder_.read("runs"), "run\nrun\n");
 }
 

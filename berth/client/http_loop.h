@@ -1,6 +1,7 @@
-// The real loop and transport: one thread that runs libcurl's multi interface, timers and whatever is posted to it.
+// The real loop and transport: one thread that moves the bytes of requests (wire.h), runs timers and whatever is posted
+// to it.
 //
-//   auto loop = CurlLoop::make(endpoint, {.user_agent = "..."});
+//   auto loop = HttpLoop::make(endpoint, {.user_agent = "..."});
 //   (*loop)->post([&] { (*loop)->start({.path = "/api/v1/nodes"}, [](Response response) { ... }); });
 //
 // Over TLS it speaks HTTP/2, and all requests share few connections; HTTP/1.1 where the server does not know better.
@@ -25,9 +26,9 @@
 
 namespace berth::client {
 
-class CurlWorker;
+class HttpWorker;
 
-class CurlLoop final : public Loop, public Transport {
+class HttpLoop final : public Loop, public Transport {
  public:
   struct Options {
     std::string user_agent = "berth";
@@ -45,10 +46,10 @@ class CurlLoop final : public Loop, public Transport {
   };
 
   // Reads the credentials and starts the thread; nothing is sent yet.
-  static Result<std::unique_ptr<CurlLoop>> make(const Endpoint& endpoint, Options options);
-  ~CurlLoop() override;
-  CurlLoop(const CurlLoop&) = delete;
-  CurlLoop& operator=(const CurlLoop&) = delete;
+  static Result<std::unique_ptr<HttpLoop>> make(const Endpoint& endpoint, Options options);
+  ~HttpLoop() override;
+  HttpLoop(const HttpLoop&) = delete;
+  HttpLoop& operator=(const HttpLoop&) = delete;
 
   Instant now() const override;
   Instant wall_now() const override;
@@ -61,9 +62,9 @@ class CurlLoop final : public Loop, public Transport {
   void cancel(RequestId request) override;
 
  private:
-  explicit CurlLoop(std::unique_ptr<CurlWorker> worker);
+  explicit HttpLoop(std::unique_ptr<HttpWorker> worker);
 
-  std::unique_ptr<CurlWorker> worker_;
+  std::unique_ptr<HttpWorker> worker_;
 };
 
 }  // namespace berth::client

@@ -1,11 +1,9 @@
-// The thread behind CurlLoop (curl_loop.h): takes turns between posted work, timers, libcurl and an exec plugin.
-// Internal to the real transport.
+// The thread behind HttpLoop (http_loop.h): takes turns between posted work, timers, the wire that moves the bytes
+// (wire.h) and an exec plugin. Internal to the real transport.
 //
-// Everything but post() and stop() happens on the one thread. libcurl's callbacks only store what came (see
-// curl_transfer.h); users are called when libcurl has returned, so they may start and cancel requests at will.
+// Everything but post() and stop() happens on the one thread. The wire only stores what came; users are called when it
+// has returned, so they may start and cancel requests at will.
 #pragma once
-
-#include <curl/curl.h>
 
 #include <functional>
 #include <memory>
@@ -18,27 +16,28 @@
 #include "berth/base/error.h"
 #include "berth/base/time.h"
 #include "berth/client/credential_source.h"
-#include "berth/client/curl_handles.h"
-#include "berth/client/curl_loop.h"
-#include "berth/client/curl_transfer.h"
 #include "berth/client/endpoint.h"
 #include "berth/client/exec_plugin.h"
+#include "berth/client/http_loop.h"
 #include "berth/client/server_address.h"
 #include "berth/client/timer_queue.h"
+#include "berth/client/transfer.h"
 #include "berth/client/transport.h"
+#include "berth/client/wake_up.h"
+#include "berth/client/wire.h"
 
 namespace berth::client {
 
-class CurlWorker {
+class HttpWorker {
  public:
-  CurlWorker(const Endpoint& endpoint, CurlLoop::Options options, ServerAddress address, CredentialSource credentials);
+  HttpWorker(const Endpoint& endpoint, HttpLoop::Options options, ServerAddress address, CredentialSource credentials);
   // Requires: stopped, or never begun.
-  ~CurlWorker();
-  CurlWorker(const CurlWorker&) = delete;
-  CurlWorker& operator=(const CurlWorker&) = delete;
+  ~HttpWorker();
+  HttpWorker(const HttpWorker&) = delete;
+  HttpWorker& operator=(const HttpWorker&) = delete;
 
-  // Starts the thread.
-  void begin();
+  // Starts the thread. The error: what the server needs is not there.
+  Result<void> begin();
   // Ends it; no callback runs after this.
   void stop();
 
@@ -51,11 +50,8 @@ class CurlWorker {
   RequestId start_stream(Request request, StreamHandler handler);
   void cancel(RequestId request);
 
-  static Instant now();
-  static Instant wall_now();
-
  private:
-  using Transfers = std::unordered_map<RequestId, std::unique_ptr<CurlTransfer>>;
+  using Transfers = std::unordered_map<RequestId, std::unique_ptr<Transfer>>;
 
   void check_thread() const;
   void run();
@@ -63,47 +59,40 @@ class CurlWorker {
   bool run_posted();
   void perform();
   void wait();
+  void change_to_http1();
 
-  CurlTransfer& add_transfer(Request request);
+  Transfer& add_transfer(Request request);
   // One request's way: begin, or wait for the plugin, send, deliver, finish, or another round after a 401.
-  void begin_transfer(CurlTransfer& transfer);
-  void send(CurlTransfer& transfer);
-  void add_headers(CurlTransfer& transfer) const;
-  void detach(CurlTransfer& transfer);
+  void begin_transfer(Transfer& transfer);
+  void send(Transfer& transfer);
+  void add_headers(Transfer& transfer) const;
+  void take_from_wire(Transfer& transfer);
   void deliver(RequestId request);
-  void finish(RequestId request, CURLcode code);
-  bool try_again_after_401(CurlTransfer& transfer);
+  void finish(WireNews::End end);
+  bool try_again_after_401(Transfer& transfer);
   // Ends the request with a response; not from within start().
   void end(RequestId request, Response response);
   void fail_transfer(RequestId request, Response::Transfer how, const std::string& what);
-  void set_timers(CurlTransfer& transfer);
+  void set_timers(Transfer& transfer);
   void check_idle(RequestId request);
   void time_out(RequestId request, const std::string& what);
-  std::string describe(const CurlTransfer& transfer, CURLcode code) const;
 
   // The exec plugin, which all requests wait for when its credential is missing or expired.
   void start_plugin();
   void check_plugin();
   void finish_plugin(const Result<ExecCredential>& result);
 
-  // Connections that may be dead although nobody has said so: see curl_connections.cc.
-  void check_connections();
-  curl_socket_t silent_connection() const;
-  void start_probe(curl_socket_t fd);
-  void give_up_connection(curl_socket_t fd);
-
   const Endpoint endpoint_;
-  const CurlLoop::Options options_;
+  const HttpLoop::Options options_;
   const ServerAddress address_;
-  const std::string url_prefix_;
   CredentialSource credentials_;
-  CurlHandles handles_;
-  CURLM* multi_ = nullptr;
 
   TimerQueue timers_;
   Transfers transfers_;
   RequestId last_request_ = 0;
-  std::vector<RequestId> touched_;
+  const std::shared_ptr<WakeUp> wake_up_ = std::make_shared<WakeUp>();
+  WireNews news_;
+  std::unique_ptr<Wire> wire_;
 
   std::unique_ptr<PluginProcess> plugin_;
   std::vector<RequestId> waiting_for_plugin_;
@@ -112,12 +101,6 @@ class CurlWorker {
   // A plugin that fails, or whose answer the server refuses, is not run again at once for every request.
   Instant plugin_failed_at_;
   std::string plugin_error_;
-
-  TimerId connections_timer_ = 0;
-  RequestId probe_ = 0;
-  TimerId probe_timer_ = 0;
-  Instant next_probe_at_;
-  bool speaks_http2_ = false;
 
   std::mutex mutex_;
   std::vector<std::function<void()>> posted_;  // guarded by mutex_
