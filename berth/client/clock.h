@@ -19,4 +19,9 @@ inline Instant wall_clock_now() {
   return Instant::from_unix_nanoseconds(std::chrono::nanoseconds(since).count());
 }
 
+// As poll() takes it. Rounded up: waking a moment too early means turning in circles.
+inline int poll_timeout(Duration duration) {
+  return static_cast<int>((duration.nanoseconds() + 999'999) / 1'000'000);
+}
+
 }  // namespace berth::client

@@ -2,35 +2,17 @@
 
 #include <fmt/format.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/pem.h>
-#include <openssl/x509.h>
 
 #include <utility>
 
 #include "berth/base/base64.h"
 #include "berth/base/trimmed.h"
+#include "berth/client/openssl.h"
 
 namespace berth::client {
 
 namespace {
-
-struct FreeOpenSsl {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(X509* certificate) const { X509_free(certificate); }
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-};
-template <typename T>
-using Owned = std::unique_ptr<T, FreeOpenSsl>;
-
-Owned<BIO> bio_of(const std::string& text) {
-  return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
-// For keys with a passphrase: there is nobody to ask.
-int no_passphrase(char* /*buffer*/, int /*size*/, int /*is_writing*/, void* /*context*/) {
-  return 0;
-}
 
 std::optional<WatchedFile> watch(const Pem& pem) {
   if (!pem.text.empty() || pem.file.empty()) return std::nullopt;

@@ -27,11 +27,6 @@ constexpr std::string_view kProbePath = "/livez";
 constexpr RequestId kProbe = 0;
 constexpr std::string_view kBlanks = " \t\r\n";
 
-int to_milliseconds(Duration duration) {
-  // Rounded up: waking a moment too early means turning in circles.
-  return static_cast<int>((duration.nanoseconds() + 999'999) / 1'000'000);
-}
-
 bool is_http2(const CurlLibrary& curl, CURL* handle) {
   long version = 0;
   curl.easy_getinfo(handle, CURLINFO_HTTP_VERSION, &version);
@@ -231,7 +226,7 @@ void CurlWire::wait(std::span<pollfd> files, Duration at_most) {
     others[i].fd = files[i].fd;
     others[i].events = CURL_WAIT_POLLIN;
   }
-  curl_.multi_poll(multi_, others.data(), static_cast<unsigned>(others.size()), to_milliseconds(at_most), nullptr);
+  curl_.multi_poll(multi_, others.data(), static_cast<unsigned>(others.size()), poll_timeout(at_most), nullptr);
   for (std::size_t i = 0; i < files.size(); ++i) files[i].revents = others[i].revents;
 }
 

@@ -83,7 +83,7 @@ void Http2Stream::rewind() {
 }
 
 Http2Connection::Http2Connection(SocketAddresses addresses, std::shared_ptr<const Identity> identity,
-                                 TlsContextPtr context, std::string certificate_name, WireNews& news)
+                                 Owned<SSL_CTX> context, std::string certificate_name, WireNews& news)
     : addresses_(std::move(addresses)),
       identity_(std::move(identity)),
       context_(std::move(context)),

@@ -22,6 +22,7 @@
 #include "berth/base/time.h"
 #include "berth/client/credential_source.h"
 #include "berth/client/inflater.h"
+#include "berth/client/openssl.h"
 #include "berth/client/resolver.h"
 #include "berth/client/tls_context.h"
 #include "berth/client/transfer.h"
@@ -71,7 +72,7 @@ class Http2Connection {
   };
 
   // Begins to connect to the first of the addresses. The news outlive the connection.
-  Http2Connection(SocketAddresses addresses, std::shared_ptr<const Identity> identity, TlsContextPtr context,
+  Http2Connection(SocketAddresses addresses, std::shared_ptr<const Identity> identity, Owned<SSL_CTX> context,
                   std::string certificate_name, WireNews& news);
   ~Http2Connection();
   Http2Connection(const Http2Connection&) = delete;
@@ -166,13 +167,13 @@ class Http2Connection {
   const SocketAddresses addresses_;
   std::size_t next_address_ = 0;
   const std::shared_ptr<const Identity> identity_;
-  const TlsContextPtr context_;
+  const Owned<SSL_CTX> context_;
   const std::string certificate_name_;
   WireNews& news_;
   std::string error_;
 
   int fd_ = -1;
-  TlsPtr tls_;
+  Owned<SSL> tls_;
   std::unique_ptr<nghttp2_session, FreeSession> session_;
   std::unordered_map<std::int32_t, Http2Stream*> streams_;
   std::vector<Ended> ended_;

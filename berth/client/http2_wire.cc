@@ -19,11 +19,6 @@ constexpr int kMaxTries = 4;
 // After a connection could not be made while another one is there, which is only full.
 constexpr Duration kPauseOfConnecting = Duration::seconds(1);
 
-int to_milliseconds(Duration duration) {
-  // Rounded up: waking a moment too early means turning in circles.
-  return static_cast<int>((duration.nanoseconds() + 999'999) / 1'000'000);
-}
-
 // Without the brackets of an IPv6 address.
 std::string bare(const std::string& host) {
   return host.starts_with('[') ? host.substr(1, host.size() - 2) : host;
@@ -112,7 +107,7 @@ void Http2Wire::wait(std::span<pollfd> files, Duration at_most) {
     polled_.push_back({.fd = line.connection->fd(), .events = line.connection->wanted_events(), .revents = 0});
     has_work = has_work || line.connection->has_more();
   }
-  if (::poll(polled_.data(), polled_.size(), has_work ? 0 : to_milliseconds(at_most)) < 0) {
+  if (::poll(polled_.data(), polled_.size(), has_work ? 0 : poll_timeout(at_most)) < 0) {
     for (pollfd& each : polled_) each.revents = 0;  // interrupted
   }
   for (std::size_t i = 0; i < files.size(); ++i) files[i].revents = polled_[i].revents;

@@ -288,9 +288,9 @@ TEST_F(Http2FaultTest, GivesUpAServerThatDoesNotShakeHands) {
 }
 
 TEST_F(Http2FaultTest, GivesUpAServerThatShakesHandsAndSaysNothing) {
-  const TlsContextPtr context = make_test_tls_context(certificate_, "", "h2");
+  const Owned<SSL_CTX> context = make_test_tls_context(certificate_, "", "h2");
   TestListener listener([&](int fd, std::size_t) {
-    const TlsPtr tls(SSL_new(context.get()));
+    const Owned<SSL> tls(SSL_new(context.get()));
     SSL_set_fd(tls.get(), fd);
     SSL_accept(tls.get());
     char byte = 0;

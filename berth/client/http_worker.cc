@@ -207,12 +207,18 @@ RequestId HttpWorker::start_stream(Request request, StreamHandler handler) {
 
 void HttpWorker::cancel(RequestId request) {
   check_thread();
+  (void)take(request);
+}
+
+// Null if it has ended.
+std::unique_ptr<Transfer> HttpWorker::take(RequestId request) {
   auto node = transfers_.extract(request);
-  if (node.empty()) return;
+  if (node.empty()) return nullptr;
   Transfer& transfer = *node.mapped();
   timers_.remove(transfer.deadline_timer);
   timers_.remove(transfer.idle_timer);
-  take_from_wire(transfer);
+  if (transfer.is_on_wire) wire_->forget(transfer);
+  return std::move(node.mapped());
 }
 
 void HttpWorker::set_timers(Transfer& transfer) {
@@ -287,12 +293,6 @@ void HttpWorker::send(Transfer& transfer) {
   wire_->send(transfer);
 }
 
-void HttpWorker::take_from_wire(Transfer& transfer) {
-  if (!transfer.is_on_wire) return;
-  transfer.is_on_wire = false;
-  wire_->forget(transfer);
-}
-
 void HttpWorker::deliver(RequestId request) {
   const auto found = transfers_.find(request);
   if (found == transfers_.end()) return;
@@ -343,20 +343,16 @@ bool HttpWorker::try_again_after_401(Transfer& transfer) {
 }
 
 void HttpWorker::end(RequestId request, Response response) {
-  auto node = transfers_.extract(request);
-  if (node.empty()) return;
-  Transfer& transfer = *node.mapped();
-  timers_.remove(transfer.deadline_timer);
-  timers_.remove(transfer.idle_timer);
-  take_from_wire(transfer);
-  if (!transfer.is_stream()) {
-    transfer.on_answer(std::move(response));
+  const std::unique_ptr<Transfer> transfer = take(request);
+  if (!transfer) return;
+  if (!transfer->is_stream()) {
+    transfer->on_answer(std::move(response));
     return;
   }
-  if (transfer.has_headers && !transfer.has_begun && transfer.stream->on_begin) {
-    transfer.stream->on_begin(response.is_complete() ? response.status : 401);
+  if (transfer->has_headers && !transfer->has_begun && transfer->stream->on_begin) {
+    transfer->stream->on_begin(response.is_complete() ? response.status : 401);
   }
-  transfer.stream->on_end(response);
+  transfer->stream->on_end(response);
 }
 
 void HttpWorker::fail_transfer(RequestId request, Response::Transfer how, const std::string& what) {

@@ -66,7 +66,7 @@ class HttpWorker {
   void begin_transfer(Transfer& transfer);
   void send(Transfer& transfer);
   void add_headers(Transfer& transfer) const;
-  void take_from_wire(Transfer& transfer);
+  std::unique_ptr<Transfer> take(RequestId request);
   void deliver(RequestId request);
   void finish(WireNews::End end);
   bool try_again_after_401(Transfer& transfer);

@@ -334,7 +334,7 @@ class TestHttp2Connection : public std::enable_shared_from_this<TestHttp2Connect
   const Listeners& listeners_;
   const std::size_t number_;
   int fd_ = -1;
-  TlsPtr tls_;
+  Owned<SSL> tls_;
   std::unique_ptr<nghttp2_session, FreeSession> session_;
   std::map<std::int32_t, Stream> streams_;
   bool is_cut_ = false;

@@ -54,8 +54,8 @@ class TestHttp2Server {
   void stop_listening() { listener_.stop_listening(); }
 
  private:
-  static TlsContextPtr make_context(const TestCertificate& certificate, const Options& options) {
-    TlsContextPtr context = make_test_tls_context(certificate, options.client_ca, "h2");
+  static Owned<SSL_CTX> make_context(const TestCertificate& certificate, const Options& options) {
+    Owned<SSL_CTX> context = make_test_tls_context(certificate, options.client_ca, "h2");
     if (options.needs_client_certificate) {
       SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
     }
@@ -68,7 +68,7 @@ class TestHttp2Server {
 
   const Listeners listeners_;
   const Options options_;
-  const TlsContextPtr context_;
+  const Owned<SSL_CTX> context_;
   TestListener listener_;
 };
 

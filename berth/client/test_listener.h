@@ -145,9 +145,9 @@ class ClosedPort {
 
 // A server's side of TLS. Clients may show a certificate of `client_ca`; `protocol` is what ALPN ends with if the
 // client offers it: "h2" or "http/1.1", or nullptr for a server that has never heard of ALPN.
-inline TlsContextPtr make_test_tls_context(const TestCertificate& certificate, const std::string& client_ca,
-                                           const char* protocol) {
-  TlsContextPtr context(SSL_CTX_new(TLS_server_method()));
+inline Owned<SSL_CTX> make_test_tls_context(const TestCertificate& certificate, const std::string& client_ca,
+                                            const char* protocol) {
+  Owned<SSL_CTX> context(SSL_CTX_new(TLS_server_method()));
   const auto bio = [](const std::string& text) {
     return std::unique_ptr<BIO, int (*)(BIO*)>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), BIO_free);
   };

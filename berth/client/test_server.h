@@ -103,7 +103,7 @@ class TestServer {
 
  private:
   void serve(int fd) {
-    TlsPtr tls;
+    Owned<SSL> tls;
     if (context_) {
       tls.reset(SSL_new(context_.get()));
       SSL_set_fd(tls.get(), fd);
@@ -158,7 +158,7 @@ class TestServer {
   }
 
   Handler handler_;
-  TlsContextPtr context_;  // null: plain
+  Owned<SSL_CTX> context_;  // null: plain
   TestListener listener_{[this](int fd, std::size_t) { serve(fd); }};
 };
 

@@ -15,33 +15,15 @@ namespace berth::client {
 
 namespace {
 
-struct FreeParts {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-  void operator()(X509* certificate) const { X509_free(certificate); }
-  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-};
-using BioPtr = std::unique_ptr<BIO, FreeParts>;
-using CertificatePtr = std::unique_ptr<X509, FreeParts>;
-using KeyPtr = std::unique_ptr<EVP_PKEY, FreeParts>;
-
-BioPtr bio_of(std::string_view text) {
-  return BioPtr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
-// A key that is locked by a password would be asked for on the terminal otherwise.
-int no_password(char*, int, int, void*) {
-  return 0;
-}
-
 // As ALPN wants it: each with its length before it.
 constexpr std::array<unsigned char, 12> kProtocols = {2, 'h', '2', 8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 bool trust(SSL_CTX* context, const std::string& ca) {
   if (ca.empty()) return SSL_CTX_set_default_verify_paths(context) == 1;
   X509_STORE* store = SSL_CTX_get_cert_store(context);
-  const BioPtr bio = bio_of(ca);
+  const Owned<BIO> bio = bio_of(ca);
   int count = 0;
-  while (const CertificatePtr certificate{PEM_read_bio_X509_AUX(bio.get(), nullptr, &no_password, nullptr)}) {
+  while (const Owned<X509> certificate{PEM_read_bio_X509_AUX(bio.get(), nullptr, &no_passphrase, nullptr)}) {
     if (X509_STORE_add_cert(store, certificate.get()) != 1) return false;
     ++count;
   }
@@ -52,16 +34,16 @@ bool trust(SSL_CTX* context, const std::string& ca) {
 // The first certificate is ours, others lead from it to one that the server trusts.
 bool show_certificate(SSL_CTX* context, const Identity& identity) {
   if (identity.certificate.empty()) return true;
-  const BioPtr bio = bio_of(identity.certificate);
-  const CertificatePtr own(PEM_read_bio_X509_AUX(bio.get(), nullptr, &no_password, nullptr));
+  const Owned<BIO> bio = bio_of(identity.certificate);
+  const Owned<X509> own(PEM_read_bio_X509_AUX(bio.get(), nullptr, &no_passphrase, nullptr));
   if (!own || SSL_CTX_use_certificate(context, own.get()) != 1) return false;
-  while (CertificatePtr next{PEM_read_bio_X509(bio.get(), nullptr, &no_password, nullptr)}) {
+  while (Owned<X509> next{PEM_read_bio_X509(bio.get(), nullptr, &no_passphrase, nullptr)}) {
     if (SSL_CTX_add0_chain_cert(context, next.get()) != 1) return false;
     (void)next.release();
   }
   ERR_clear_error();
-  const BioPtr key_bio = bio_of(identity.key);
-  const KeyPtr key(PEM_read_bio_PrivateKey(key_bio.get(), nullptr, &no_password, nullptr));
+  const Owned<BIO> key_bio = bio_of(identity.key);
+  const Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(key_bio.get(), nullptr, &no_passphrase, nullptr));
   return key && SSL_CTX_use_PrivateKey(context, key.get()) == 1 && SSL_CTX_check_private_key(context) == 1;
 }
 
@@ -72,9 +54,9 @@ bool is_ip_address(const std::string& name) {
 
 }  // namespace
 
-Result<TlsContextPtr> make_tls_context(const Identity& identity, bool insecure_skip_verify) {
+Result<Owned<SSL_CTX>> make_tls_context(const Identity& identity, bool insecure_skip_verify) {
   ERR_clear_error();
-  TlsContextPtr context(SSL_CTX_new(TLS_client_method()));
+  Owned<SSL_CTX> context(SSL_CTX_new(TLS_client_method()));
   if (!context || SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1) {
     return fail(fmt::format("TLS cannot be set up: {}", take_tls_error(nullptr)));
   }
@@ -97,8 +79,8 @@ Result<TlsContextPtr> make_tls_context(const Identity& identity, bool insecure_s
   return context;
 }
 
-TlsPtr make_tls_client(SSL_CTX* context, int fd, const std::string& name) {
-  TlsPtr tls(SSL_new(context));
+Owned<SSL> make_tls_client(SSL_CTX* context, int fd, const std::string& name) {
+  Owned<SSL> tls(SSL_new(context));
   if (!tls || SSL_set_fd(tls.get(), fd) != 1) return nullptr;
   X509_VERIFY_PARAM* expected = SSL_get0_param(tls.get());
   if (is_ip_address(name)) {

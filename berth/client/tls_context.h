@@ -4,28 +4,19 @@
 
 #include <openssl/ssl.h>
 
-#include <memory>
 #include <string>
 
 #include "berth/base/error.h"
 #include "berth/client/credential_source.h"
-#include "berth/client/endpoint.h"
-#include "berth/client/server_address.h"
+#include "berth/client/openssl.h"
 
 namespace berth::client {
 
-struct FreeTls {
-  void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
-  void operator()(SSL* tls) const { SSL_free(tls); }
-};
-using TlsContextPtr = std::unique_ptr<SSL_CTX, FreeTls>;
-using TlsPtr = std::unique_ptr<SSL, FreeTls>;
-
 // TLS 1.2 or better, offering HTTP/2 and HTTP/1.1.
-Result<TlsContextPtr> make_tls_context(const Identity& identity, bool insecure_skip_verify);
+Result<Owned<SSL_CTX>> make_tls_context(const Identity& identity, bool insecure_skip_verify);
 
 // A client on `fd` that expects a certificate for `name`, a DNS name or an IP address.
-TlsPtr make_tls_client(SSL_CTX* context, int fd, const std::string& name);
+Owned<SSL> make_tls_client(SSL_CTX* context, int fd, const std::string& name);
 
 // What the last TLS operation that failed on this thread has left behind: empties OpenSSL's list of errors.
 std::string take_tls_error(const SSL* tls);

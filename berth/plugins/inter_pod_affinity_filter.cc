@@ -41,7 +41,7 @@ Verdict verdict_of(std::uint8_t failures) {
 struct KeyCounts {
   const cache::TopologyColumn* column = nullptr;
   bool is_wanted = false;                                // some affinity term is about it
-  std::array<std::vector<std::int64_t>, kKinds> counts;  // by domain; empty: all are 0
+  std::array<std::vector<std::int32_t>, kKinds> counts;  // by domain; empty: all are 0
   std::vector<std::uint8_t> failures;                    // by domain
 
   Symbol key() const { return column->key(); }
@@ -139,7 +139,7 @@ class AffinityCounts {
   }
   void add(KeyCounts& key, Kind kind, DomainId domain, std::int64_t pods) {
     if (key.counts[kind].empty()) key.counts[kind].resize(key.column->domains());
-    key.counts[kind][domain] += pods;
+    key.counts[kind][domain] += static_cast<std::int32_t>(pods);
     totals_[kind] += pods;
   }
   void add(const cache::Cohort& cohort, Kind kind, Symbol topology_key) {
