@@ -141,7 +141,7 @@ void HttpWorker::perform() {
   for (const RequestId request : touched) deliver(request);
   std::vector<WireNews::End> ended;
   ended.swap(news_.ended);
-  for (WireNews::End& end : ended) finish(std::move(end));
+  for (const WireNews::End& end : ended) finish(end);
 }
 
 // The server, or what stands before it, does not speak HTTP/2.
@@ -312,7 +312,7 @@ void HttpWorker::deliver(RequestId request) {
   if (handler->on_piece) handler->on_piece(pieces);
 }
 
-void HttpWorker::finish(WireNews::End end) {
+void HttpWorker::finish(const WireNews::End& end) {
   // A stream's last bytes came together with its end.
   deliver(end.request);
   const auto found = transfers_.find(end.request);

@@ -68,7 +68,7 @@ class HttpWorker {
   void add_headers(Transfer& transfer) const;
   std::unique_ptr<Transfer> take(RequestId request);
   void deliver(RequestId request);
-  void finish(WireNews::End end);
+  void finish(const WireNews::End& end);
   bool try_again_after_401(Transfer& transfer);
   // Ends the request with a response; not from within start().
   void end(RequestId request, Response response);
