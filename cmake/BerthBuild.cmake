@@ -32,12 +32,14 @@ set(BERTH_FUZZED_FOLDERS base api codec)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # The linker puts what runs only at the start of a program in one place, as GNU ld does unasked: otherwise a page of
   # every file's code is read then, and stays.
-  # Of functions with the same code, as templates make them, it keeps one: 6 % of the program.
-  add_link_options(-fuse-ld=lld -Wl,-z,keep-text-section-prefix -Wl,--icf=safe)
+  add_link_options(-fuse-ld=lld -Wl,-z,keep-text-section-prefix)
 endif()
 if(NOT BERTH_SANITIZE)
   add_compile_options(-ffunction-sections)
   add_link_options(-Wl,--gc-sections)  # leaves out what no one calls
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    add_link_options(-Wl,--icf=safe)  # keeps one of functions with the same code, as templates make them: 6 %
+  endif()
 endif()
 
 # berth_link_statically(<imported target>)
