@@ -1,11 +1,9 @@
 #include "berth/client/http_worker.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdlib>
 #include <span>
 #include <utility>
@@ -15,6 +13,7 @@
 #include "berth/client/curl_library.h"
 #include "berth/client/curl_wire.h"
 #include "berth/client/http2_wire.h"
+#include "berth/client/quiet_thread.h"
 
 namespace berth::client {
 
@@ -46,9 +45,7 @@ HttpWorker::HttpWorker(const Endpoint& endpoint, HttpLoop::Options options, Serv
       address_(std::move(address)),
       credentials_(std::move(credentials)) {}
 
-HttpWorker::~HttpWorker() {
-  wire_.reset();  // before what it points to
-}
+HttpWorker::~HttpWorker() = default;
 
 Result<void> HttpWorker::begin() {
   const bool is_direct = endpoint_.proxy_url.empty() && (address_.is_loopback() || !is_proxy_in_environment());
@@ -59,16 +56,8 @@ Result<void> HttpWorker::begin() {
     if (!curl) return fail(curl.error());
     wire_ = std::make_unique<CurlWire>(**curl, endpoint_, address_, options_, timers_, news_);
   }
-  // Signals are for the main thread, and one that writes to a closed connection must not end the process.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  {
-    const std::scoped_lock lock(mutex_);  // the thread looks at thread_: see run()
-    thread_ = std::thread([this] { run(); });
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const std::scoped_lock lock(mutex_);  // the thread looks at thread_: see run()
+  thread_ = start_quiet_thread([this] { run(); });
   return {};
 }
 

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 #include <netdb.h>
-#include <pthread.h>
 
-#include <csignal>
 #include <cstring>
 #include <mutex>
-#include <thread>
 #include <utility>
+
+#include "berth/client/quiet_thread.h"
 
 namespace berth::client {
 
@@ -49,11 +48,7 @@ void Resolver::ask() {
     question_->answer = std::move(numeric);
     return;
   }
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread([question = question_, host = host_, port = port_, wake_up = wake_up_] {
+  start_quiet_thread([question = question_, host = host_, port = port_, wake_up = wake_up_] {
     Result<SocketAddresses> answer = look_up(host, port, AI_ADDRCONFIG);
     {
       const std::scoped_lock lock(question->mutex);
@@ -61,7 +56,6 @@ void Resolver::ask() {
     }
     wake_up->ring();
   }).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 std::optional<Result<SocketAddresses>> Resolver::take_answer() {

@@ -42,11 +42,7 @@ class TestHttp2Connection : public std::enable_shared_from_this<TestHttp2Connect
     std::string client_name;      // of its certificate; "" if there is none
     std::size_t connection = 0;   // its number; the first is 1
 
-    std::string header(std::string_view name) const {
-      Response finder;
-      finder.headers = headers;
-      return std::string(finder.header(name));
-    }
+    std::string header(std::string_view name) const { return header_of(headers, name); }
   };
 
   // What a server may do with one request, at once or later, from any thread. A small value; copy it to keep it.

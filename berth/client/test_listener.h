@@ -29,6 +29,7 @@
 #include "berth/base/check.h"
 #include "berth/client/test_certificates.h"
 #include "berth/client/tls_context.h"
+#include "berth/client/transport.h"
 
 namespace berth::client {
 
@@ -176,6 +177,13 @@ inline Owned<SSL_CTX> make_test_tls_context(const TestCertificate& certificate, 
   };
   SSL_CTX_set_alpn_select_cb(context.get(), choose, const_cast<char*>(protocol));
   return context;
+}
+
+// The value of the first header of that name, in any case; "" if there is none.
+inline std::string header_of(const std::vector<Header>& headers, std::string_view name) {
+  Response finder;
+  finder.headers = headers;
+  return std::string(finder.header(name));
 }
 
 // Of the client's certificate; "" if it has shown none.

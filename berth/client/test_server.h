@@ -37,11 +37,7 @@ class TestServer {
     std::vector<Header> headers;
     std::string client_name;  // of its certificate; "" if there is none
 
-    std::string header(std::string_view name) const {
-      Response finder;
-      finder.headers = headers;
-      return std::string(finder.header(name));
-    }
+    std::string header(std::string_view name) const { return header_of(headers, name); }
   };
 
   class Exchange {
