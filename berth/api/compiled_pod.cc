@@ -1,5 +1,7 @@
 #include "berth/api/compiled_pod.h"
 
+#include <absl/hash/hash.h>
+
 #include <algorithm>
 
 #include "berth/api/names.h"
@@ -118,6 +120,30 @@ ResourceList scoring_requests_of(const PodTemplate& pod) {
   return pod_requests(pod, PodRequestsOptions{.pod_level = false, .non_missing = &defaults});
 }
 
+// Host ports are all that ports ask of a node.
+void keep_what_nodes_are_asked(std::vector<Container>& containers) {
+  for (Container& container : containers) {
+    container.name = Symbol();
+    container.image = Symbol();
+    std::erase_if(container.ports, [](const ContainerPort& port) { return port.host_port <= 0; });
+  }
+}
+
+// Of what differs most between templates; pods of a DaemonSet differ in nothing but the node they are for.
+std::uint64_t hash_of(const PodTemplate& needs, const PodUsage& usage) {
+  std::size_t hash = absl::HashOf(usage.non_zero_milli_cpu, usage.non_zero_memory, needs.containers.size(),
+                                  needs.tolerations.size(), needs.node_selector.size());
+  if (!needs.affinity || !needs.affinity->node_affinity || !needs.affinity->node_affinity->required) return hash;
+  for (const NodeSelectorTerm& term : needs.affinity->node_affinity->required->node_selector_terms) {
+    for (const auto* requirements : {&term.match_expressions, &term.match_fields}) {
+      for (const NodeSelectorRequirement& requirement : *requirements) {
+        for (const Symbol value : requirement.values) hash = absl::HashOf(hash, value.id());
+      }
+    }
+  }
+  return hash;
+}
+
 }  // namespace
 
 bool conflicts(const HostPort& a, const HostPort& b) {
@@ -143,7 +169,9 @@ LabelMatcher SpreadConstraint::selector_for(const Labels& pod_labels) const {
   return selector;
 }
 
-std::shared_ptr<const CompiledPod> compile(const PodTemplate& pod) {
+namespace {
+
+std::shared_ptr<CompiledPod> compile_alone(const PodTemplate& pod) {
   static const PodStatus kNoStatus;
   auto compiled = std::make_shared<CompiledPod>();
   compiled->usage = pod_usage(pod, kNoStatus);
@@ -171,6 +199,36 @@ std::shared_ptr<const CompiledPod> compile(const PodTemplate& pod) {
   return compiled;
 }
 
+}  // namespace
+
+std::shared_ptr<const CompiledPod> compile(const PodTemplate& pod) {
+  return compile_alone(pod);
+}
+
+PodTemplate needs_of(const PodTemplate& pod) {
+  PodTemplate needs = pod;
+  needs.topology_spread_constraints.clear();
+  if (needs.affinity) {
+    needs.affinity->pod_affinity.reset();
+    needs.affinity->pod_anti_affinity.reset();
+    if (*needs.affinity == Affinity()) needs.affinity.reset();
+  }
+  std::erase_if(needs.volumes, [](const Volume& volume) { return volume.source == VolumeSource(); });
+  for (Volume& volume : needs.volumes) volume.name.clear();
+  keep_what_nodes_are_asked(needs.init_containers);
+  keep_what_nodes_are_asked(needs.containers);
+  needs.priority_class_name = Symbol();
+  needs.priority.reset();
+  needs.preemption_policy.reset();
+  needs.scheduling_gates.clear();
+  needs.scheduling_group.reset();
+  needs.scheduler_name = Symbol();
+  needs.service_account_name = Symbol();
+  needs.termination_grace_period_seconds.reset();
+  needs.active_deadline_seconds.reset();
+  return needs;
+}
+
 PodUsage usage_of(const Pod& pod, const CompiledPod& compiled) {
   return has_resources_in_status(pod.status) ? pod_usage(*pod.spec, pod.status) : compiled.usage;
 }
@@ -186,7 +244,10 @@ std::shared_ptr<const CompiledPod> CompiledPods::get(const Interned<PodTemplate>
     std::erase_if(entries_, [](const auto& entry) { return entry.second.compiled.use_count() == 1; });
     sweep_at_ = std::max(kFirstSweepSize, entries_.size() * 2);
   }
-  auto compiled = compile(*pod);
+  auto compiled = compile_alone(*pod);
+  PodTemplate needs = needs_of(*pod);
+  const std::uint64_t hash = hash_of(needs, compiled->usage);
+  compiled->needs = needs_.intern(std::move(needs), hash).pointer();
   entries_.emplace(pod.identity(), Entry{pod, compiled});
   return compiled;
 }

@@ -91,9 +91,17 @@ struct CompiledPod {
   std::vector<HostPort> host_ports;
   bool has_volume_claims = false;    // persistent volume claims, ephemeral ones included
   bool has_resource_claims = false;  // of dynamic resource allocation
+
+  // The same for all templates of one CompiledPods that ask the same of a node by itself: see needs_of(). Null if the
+  // template was compiled alone.
+  std::shared_ptr<const PodTemplate> needs;
 };
 
 std::shared_ptr<const CompiledPod> compile(const PodTemplate& pod);
+
+// What pods ask of a node by itself: the template without what is about other pods (affinity to them, spreading), about
+// the order of pods (priority, gates) or about neither (names, images, deadlines).
+PodTemplate needs_of(const PodTemplate& pod);
 
 // What this pod counts for on its node. Cheap unless the pod has been resized.
 PodUsage usage_of(const Pod& pod, const CompiledPod& compiled);
@@ -113,6 +121,7 @@ class CompiledPods {
   };
   static constexpr std::size_t kFirstSweepSize = 256;
   std::unordered_map<const void*, Entry> entries_;
+  InternPool needs_;
   std::size_t sweep_at_ = kFirstSweepSize;
 };
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <vector>
+
 namespace berth::api {
 namespace {
 
@@ -185,6 +188,48 @@ TEST(CompiledPods, CompilesEachTemplateOnce) {
   EXPECT_EQ(pods.get(same), first);
   EXPECT_NE(pods.get(b), first);
   EXPECT_EQ(pods.size(), 2u);
+}
+
+// What the node is asked by itself, and what is about other pods or about neither.
+TEST(CompiledPods, TellsTemplatesWithTheSameNeeds) {
+  const auto plain = [] {
+    PodTemplate pod;
+    Container& container = pod.containers.emplace_back();
+    container.name = Symbol("main");
+    container.resources.requests[Symbol("cpu")] = Quantity::from_units(1);
+    return pod;
+  };
+  PodTemplate same = plain();
+  same.containers[0].name = Symbol("other");
+  same.containers[0].image = Symbol("image");
+  same.containers[0].ports.push_back(port(0));
+  same.priority = 7;
+  same.topology_spread_constraints.emplace_back().topology_key = Symbol("zone");
+  same.affinity.emplace().pod_anti_affinity.emplace().required.emplace_back();
+  same.volumes.emplace_back().name = "configuration";
+  same.scheduling_gates.push_back({Symbol("later")});
+
+  CompiledPods pods;
+  const auto needs = [&pods](PodTemplate pod) { return pods.get(Interned(std::move(pod)))->needs; };
+  const auto first = needs(plain());
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(needs(same), first);
+  EXPECT_EQ(compile(same)->needs, nullptr) << "there is nobody to share with";
+
+  const std::vector<std::function<void(PodTemplate&)>> changes = {
+      [](PodTemplate& pod) { pod.containers[0].resources.requests[Symbol("memory")] = Quantity::from_units(1); },
+      [](PodTemplate& pod) { pod.containers[0].ports.push_back(port(80)); },
+      [](PodTemplate& pod) { pod.overhead[Symbol("cpu")] = Quantity::from_units(1); },
+      [](PodTemplate& pod) { pod.node_selector[Symbol("disk")] = Symbol("ssd"); },
+      [](PodTemplate& pod) { pod.tolerations.emplace_back().op = Symbol("Exists"); },
+      [](PodTemplate& pod) { pod.volumes.emplace_back().source.gce_persistent_disk.emplace(); },
+      [](PodTemplate& pod) { pod.affinity.emplace().node_affinity.emplace().preferred.emplace_back().weight = 3; },
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    PodTemplate changed = plain();
+    changes[i](changed);
+    EXPECT_NE(needs(changed), first) << "change " << i;
+  }
 }
 
 TEST(CompiledPods, DropsWhatNobodyHolds) {

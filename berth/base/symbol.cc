@@ -13,6 +13,7 @@
 // The table is never destroyed: symbols in static objects stay readable until the process ends.
 #include "berth/base/symbol.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -32,8 +33,9 @@ constexpr std::size_t kShardBits = 6;
 constexpr std::size_t kShards = std::size_t{1} << kShardBits;
 constexpr std::size_t kFirstSlotsPerShard = 64;
 
-// Texts of one shard lie one after the other in blocks of this size; a text that is longer than a quarter of it gets a
-// block of its own, so at most a quarter of a block is wasted.
+// Texts of one shard lie one after the other in blocks that double in size up to the largest; a text that is longer
+// than a quarter of that gets a block of its own, so at most a quarter of a block is wasted.
+constexpr std::size_t kFirstTextBlockBytes = 512;
 constexpr std::size_t kTextBlockBytes = 16 * 1024;
 
 // The first block of ids has this many, each further block as many as all before it.
@@ -160,8 +162,9 @@ class alignas(64) Shard {
       to = text_blocks_.emplace_back(new char[text.size()]).get();
     } else {
       if (text.size() > text_left_) {
-        text_next_ = text_blocks_.emplace_back(new char[kTextBlockBytes]).get();
-        text_left_ = kTextBlockBytes;
+        text_left_ = std::max(text_block_bytes_, std::bit_ceil(text.size()));
+        text_next_ = text_blocks_.emplace_back(new char[text_left_]).get();
+        text_block_bytes_ = std::min(text_block_bytes_ * 2, kTextBlockBytes);
       }
       to = text_next_;
       text_next_ += text.size();
@@ -176,7 +179,8 @@ class alignas(64) Shard {
   // The rest is guarded by add_.
   std::mutex add_;
   std::size_t used_ = 0;
-  std::vector<std::unique_ptr<SlotArray>> arrays_;  // The last one is in use.
+  std::size_t text_block_bytes_ = kFirstTextBlockBytes;  // of the next one
+  std::vector<std::unique_ptr<SlotArray>> arrays_;       // The last one is in use.
   std::vector<std::unique_ptr<char[]>> text_blocks_;
   char* text_next_ = nullptr;
   std::size_t text_left_ = 0;

@@ -19,12 +19,24 @@ std::optional<WatchedFile> watch(const Pem& pem) {
   return WatchedFile(pem.file);
 }
 
-Result<void> check_ca(const std::string& ca) {
-  const Owned<BIO> bio = bio_of(ca);
-  const Owned<X509> certificate(PEM_read_bio_X509(bio.get(), nullptr, no_passphrase, nullptr));
-  ERR_clear_error();
-  if (certificate == nullptr) return fail("the certificate authority holds no certificate in PEM form");
-  return {};
+// The certificates of a bundle that can be read. One that cannot does not hide those after it, as in every other client
+// of the API server.
+Result<std::string> readable_certificates(const std::string& bundle) {
+  const Owned<BIO> from = bio_of(bundle);
+  const Owned<BIO> to(BIO_new(BIO_s_mem()));
+  for (bool has_ended = false; !has_ended;) {
+    const Owned<X509> certificate(PEM_read_bio_X509(from.get(), nullptr, no_passphrase, nullptr));
+    if (certificate) {
+      PEM_write_bio_X509(to.get(), certificate.get());
+    } else {
+      has_ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;  // the end of the text
+      ERR_clear_error();
+    }
+  }
+  char* text = nullptr;
+  const long size = BIO_get_mem_data(to.get(), &text);
+  if (size <= 0) return fail("the certificate authority holds no certificate in PEM form");
+  return std::string(text, static_cast<std::size_t>(size));
 }
 
 }  // namespace
@@ -81,12 +93,14 @@ Result<void> CredentialSource::take_over_files() {
     if (token.empty()) return fail(Error("the token file is empty").in_file(token_file_->path()));
     file_token_ = token;
   }
-  const std::string& ca = ca_file_ ? ca_file_->content() : tls_.ca.text;
-  if (ca != ca_) {
-    if (auto checked = check_ca(ca); !checked) {
-      return fail(ca_file_ ? std::move(checked).error().in_file(ca_file_->path()) : std::move(checked).error());
+  const std::string& bundle = ca_file_ ? ca_file_->content() : tls_.ca.text;
+  if (bundle != ca_bundle_) {
+    auto readable = readable_certificates(bundle);
+    if (!readable) {
+      return fail(ca_file_ ? std::move(readable).error().in_file(ca_file_->path()) : std::move(readable).error());
     }
-    ca_ = ca;
+    ca_bundle_ = bundle;
+    ca_ = *std::move(readable);
   }
   const std::string& certificate = certificate_file_ ? certificate_file_->content() : tls_.client_certificate.text;
   const std::string& key = key_file_ ? key_file_->content() : tls_.client_key.text;

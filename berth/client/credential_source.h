@@ -70,7 +70,8 @@ class CredentialSource {
   std::optional<WatchedFile> key_file_;
   // What of the files is in use.
   std::string file_token_;
-  std::string ca_;
+  std::string ca_bundle_;  // as it was given
+  std::string ca_;         // what can be read of it
   std::string certificate_;
   std::string key_;
   std::string last_warning_;

@@ -49,6 +49,11 @@ TEST_F(TlsTest, TrustsTheGivenAuthorityOnly) {
   EXPECT_EQ(refused.transfer, Response::Transfer::kNotSent);
   EXPECT_NE(refused.error.find("certificate"), std::string::npos) << refused.error;
 
+  // One that cannot be read does not hide those after it.
+  stranger.tls.ca.text = "-----BEGIN CERTIFICATE-----\nbm90IG9uZQ==\n-----END CERTIFICATE-----\n" +
+                         authority_.certificate() + "-----BEGIN CERTIFICATE-----\ntorn";
+  EXPECT_EQ(get(*loop_to(stranger)).body, "||" + host());
+
   stranger.tls.ca = {};
   EXPECT_EQ(get(*loop_to(stranger)).transfer, Response::Transfer::kNotSent);
   stranger.tls.insecure_skip_verify = true;
@@ -153,13 +158,14 @@ TEST_F(TlsTest, SendsPasswordsAndActsForOthers) {
   TestServer server([](const Received& request, Exchange& exchange) {
     exchange.answer(200, request.header("Authorization") + "|" + request.header("Impersonate-User") + "|" +
                              request.header("Impersonate-Uid") + "|" + request.header("Impersonate-Group") + "|" +
-                             request.header("Impersonate-Extra-scopes"));
+                             request.header("Impersonate-Extra-acme.com%2Fscopes"));
   });
   Endpoint plain;
   plain.server = server.url();
   plain.credentials.username = "admin";
   plain.credentials.password = "secret";
-  plain.credentials.impersonation = {.user = "jane", .uid = "42", .groups = {"dev"}, .extra = {{"scopes", {"view"}}}};
+  plain.credentials.impersonation = {
+      .user = "jane", .uid = "42", .groups = {"dev"}, .extra = {{"acme.com/scopes", {"view"}}}};
   EXPECT_EQ(get(*loop_to(plain)).body, "Basic YWRtaW46c2VjcmV0|jane|42|dev|view");
 }
 

@@ -13,6 +13,7 @@
 #include "berth/client/curl_library.h"
 #include "berth/client/curl_wire.h"
 #include "berth/client/http2_wire.h"
+#include "berth/client/paths.h"
 #include "berth/client/quiet_thread.h"
 
 namespace berth::client {
@@ -271,7 +272,8 @@ void HttpWorker::add_headers(Transfer& transfer) const {
   if (!other.uid.empty()) headers.push_back({"Impersonate-Uid", other.uid});
   for (const std::string& group : other.groups) headers.push_back({"Impersonate-Group", group});
   for (const auto& [key, values] : other.extra) {
-    for (const std::string& value : values) headers.push_back({"Impersonate-Extra-" + key, value});
+    // Keys look like "example.com/scopes", which is no name of a header; the server undoes it.
+    for (const std::string& value : values) headers.push_back({"Impersonate-Extra-" + percent_encoded(key), value});
   }
 }
 

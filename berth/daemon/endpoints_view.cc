@@ -68,12 +68,13 @@ AttemptAnswer attempt_of(const engine::AttemptRecord& record) {
   attempt.nodes_evaluated = static_cast<std::int64_t>(record.nodes_evaluated);
   attempt.nodes_feasible = static_cast<std::int64_t>(record.nodes_feasible);
   attempt.node = record.node;
-  for (const engine::AttemptRecord::Rejection& each : record.rejections) {
+  const engine::AttemptRecord::Detail& detail = record.detail();
+  for (const engine::AttemptRecord::Rejection& each : detail.rejections) {
     attempt.rejections.push_back({each.plugin, each.reason, static_cast<std::int64_t>(each.nodes)});
   }
-  attempt.rejecting_plugins = record.rejecting_plugins;
-  attempt.victims = record.victims;
-  attempt.message = record.message;
+  attempt.rejecting_plugins = detail.rejecting_plugins;
+  attempt.victims = detail.victims;
+  attempt.message = detail.message;
   return attempt;
 }
 

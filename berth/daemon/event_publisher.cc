@@ -157,6 +157,7 @@ void EventPublisher::enqueue_new(const api::Event& event) {
   Write write;
   write.name_space = event.metadata.name_space;
   write.body = protobuf_of(event);
+  write.body.shrink_to_fit();  // it may have to wait with thousands of others
   add_to_backlog(std::move(write));
 }
 

@@ -26,13 +26,13 @@ void SchedulingLog::attempt_ended(const api::Pod& pod, const engine::AttemptReco
       return;
     case engine::AttemptResult::kUnschedulable:
       log_.info(kOutcome, "Unable to schedule pod; no fit; waiting",
-                {{"pod", name_of(pod)}, {"err", attempt.message}, {"attempt", attempt.number}});
+                {{"pod", name_of(pod)}, {"err", attempt.detail().message}, {"attempt", attempt.number}});
       return;
     case engine::AttemptResult::kError:
-      log_.error("Error scheduling pod; retrying", {{"err", attempt.message}, {"pod", name_of(pod)}});
+      log_.error("Error scheduling pod; retrying", {{"err", attempt.detail().message}, {"pod", name_of(pod)}});
       return;
     case engine::AttemptResult::kSkipped:
-      log_.info(kAttempt, "Skip schedule", {{"pod", name_of(pod)}, {"why", attempt.message}});
+      log_.info(kAttempt, "Skip schedule", {{"pod", name_of(pod)}, {"why", attempt.detail().message}});
       return;
   }
 }

@@ -1,7 +1,6 @@
 #include "berth/engine/attempt_log.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace berth::engine {
@@ -16,28 +15,32 @@ std::string_view to_string(AttemptResult result) {
   return "";
 }
 
-AttemptRecord& AttemptLog::add(std::string_view uid, AttemptRecord record) {
-  // The newest record is always kept, whatever the limits say: it is what this function returns.
-  const std::size_t records_kept = std::max<std::size_t>(limits_.records_per_pod, 1);
-  const std::size_t pods_kept = std::max<std::size_t>(limits_.pods, 1);
+const AttemptRecord::Detail& AttemptRecord::detail() const {
+  static const Detail kNone;
+  return detail_ ? *detail_ : kNone;
+}
 
-  const auto known = by_uid_.find(uid);
-  if (known != by_uid_.end()) {
-    entries_.splice(entries_.begin(), entries_, known->second);
+AttemptRecord& AttemptLog::add(std::string_view uid, AttemptRecord record) {
+  const bool is_placed = record.result == AttemptResult::kPlaced;
+  std::list<Entry>& entries = group(is_placed);
+  if (const auto known = by_uid_.find(uid); known != by_uid_.end()) {
+    entries.splice(entries.begin(), group(known->second->is_placed), known->second);
   } else {
-    if (entries_.size() < pods_kept) {
-      entries_.emplace_front();
-    } else {
-      entries_.splice(entries_.begin(), entries_, std::prev(entries_.end()));
-      by_uid_.erase(entries_.front().uid);
-      entries_.front().records.clear();
-    }
-    entries_.front().uid = uid;
-    by_uid_.emplace(entries_.front().uid, entries_.begin());
+    entries.emplace_front().uid = uid;
+    by_uid_.emplace(entries.front().uid, entries.begin());
   }
-  std::vector<AttemptRecord>& records = entries_.front().records;
-  if (records.size() >= records_kept) records.erase(records.begin());
-  return records.emplace_back(std::move(record));
+  Entry& entry = entries.front();
+  entry.is_placed = is_placed;
+
+  // The newest record is always kept, whatever the limits say: it is what this function returns.
+  const std::size_t pods_kept = std::max<std::size_t>(is_placed ? limits_.placed_pods : limits_.waiting_pods, 1);
+  if (entries.size() > pods_kept) {
+    by_uid_.erase(entries.back().uid);  // before the text that is its key
+    entries.pop_back();
+  }
+  const std::size_t records_kept = std::max<std::size_t>(limits_.records_per_pod, 1);
+  if (entry.records.size() >= records_kept) entry.records.erase(entry.records.begin());
+  return entry.records.emplace_back(std::move(record));
 }
 
 const std::vector<AttemptRecord>& AttemptLog::of(std::string_view uid) const {
@@ -56,7 +59,7 @@ void AttemptLog::forget(std::string_view uid) {
   if (known == by_uid_.end()) return;
   const std::list<Entry>::iterator entry = known->second;
   by_uid_.erase(known);  // before the text that is its key
-  entries_.erase(entry);
+  group(entry->is_placed).erase(entry);
 }
 
 }  // namespace berth::engine

@@ -1,7 +1,8 @@
 // What came of each attempt to place a pod: a small record per try, kept for the last few tries of each pod, so that
 // "why was it tried again, and what stopped it" has an answer afterwards.
 //
-// Bounded twice: records per pod, and pods. The pod whose last try is longest ago goes first. Not thread safe.
+// Bounded: records per pod, pods that wait, and pods that have a node, which few ask about any more. Of each, the pod
+// whose last try is longest ago goes first. Not thread safe.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "berth/api/pod.h"
+#include "berth/base/box.h"
 #include "berth/base/hash.h"
 #include "berth/base/symbol.h"
 #include "berth/base/time.h"
@@ -47,19 +49,29 @@ struct AttemptRecord {
   AttemptResult result = AttemptResult::kPlaced;
   std::size_t nodes_evaluated = 0;
   std::size_t nodes_feasible = 0;
-  Symbol node;                        // chosen, or nominated by preemption
-  std::vector<Rejection> rejections;  // most nodes first
-  std::vector<Symbol> rejecting_plugins;
-  std::vector<Scored> top;           // best first; empty unless asked for: see Options::scores_to_record
-  std::vector<std::string> victims;  // "namespace/name" of the pods evicted for it
-  std::string message;               // of the condition
+  Symbol node;  // chosen, or nominated by preemption
+
+  // Most attempts place a pod, and have none of it.
+  struct Detail {
+    std::vector<Rejection> rejections;  // most nodes first
+    std::vector<Symbol> rejecting_plugins;
+    std::vector<Scored> top;           // best first; empty unless asked for: see Options::scores_to_record
+    std::vector<std::string> victims;  // "namespace/name" of the pods evicted for it
+    std::string message;               // of the condition
+  };
+  const Detail& detail() const;
+  Detail& add_detail() { return detail_ ? *detail_ : detail_.emplace(); }
+
+ private:
+  Box<Detail> detail_;
 };
 
 class AttemptLog {
  public:
   struct Limits {
     std::size_t records_per_pod = 8;
-    std::size_t pods = 20'000;
+    std::size_t waiting_pods = 20'000;
+    std::size_t placed_pods = 1'000;
   };
   explicit AttemptLog(Limits limits) : limits_(limits) {}
   AttemptLog() : AttemptLog(Limits{}) {}
@@ -76,11 +88,15 @@ class AttemptLog {
  private:
   struct Entry {
     std::string uid;
+    bool is_placed = false;
     std::vector<AttemptRecord> records;
   };
+  // The pod tried last comes first.
+  std::list<Entry>& group(bool is_placed) { return is_placed ? placed_ : waiting_; }
 
   Limits limits_;
-  std::list<Entry> entries_;  // the one tried last comes first
+  std::list<Entry> waiting_;
+  std::list<Entry> placed_;
   // The keys are the entries' own texts.
   absl::flat_hash_map<std::string_view, std::list<Entry>::iterator, TextHash, std::equal_to<>> by_uid_;
 };

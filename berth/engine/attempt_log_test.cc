@@ -7,9 +7,10 @@
 namespace berth::engine {
 namespace {
 
-AttemptRecord record(std::int32_t number) {
+AttemptRecord record(std::int32_t number, AttemptResult result = AttemptResult::kUnschedulable) {
   AttemptRecord made;
   made.number = number;
+  made.result = result;
   return made;
 }
 
@@ -29,7 +30,7 @@ TEST(AttemptLog, KnowsNothingOfAPodThatWasNeverTried) {
 }
 
 TEST(AttemptLog, KeepsTheLastFewTriesOfEachPodOldestFirst) {
-  AttemptLog log({.records_per_pod = 3, .pods = 10});
+  AttemptLog log({.records_per_pod = 3, .waiting_pods = 10});
   for (std::int32_t i = 1; i <= 5; ++i) log.add("a", record(i));
   log.add("b", record(1));
   EXPECT_EQ(numbers(log, "a"), (Numbers{3, 4, 5}));
@@ -39,16 +40,16 @@ TEST(AttemptLog, KeepsTheLastFewTriesOfEachPodOldestFirst) {
 }
 
 TEST(AttemptLog, ReturnsTheRecordAsItIsKept) {
-  AttemptLog log({.records_per_pod = 1, .pods = 10});
+  AttemptLog log({.records_per_pod = 1, .waiting_pods = 10});
   log.add("a", record(1));
-  log.add("a", record(2)).message = "no room";
+  log.add("a", record(2)).add_detail().message = "no room";
   ASSERT_NE(log.last("a"), nullptr);
   EXPECT_EQ(log.last("a")->number, 2);
-  EXPECT_EQ(log.last("a")->message, "no room");
+  EXPECT_EQ(log.last("a")->detail().message, "no room");
 }
 
 TEST(AttemptLog, DropsThePodWhoseLastTryIsLongestAgo) {
-  AttemptLog log({.records_per_pod = 8, .pods = 2});
+  AttemptLog log({.records_per_pod = 8, .waiting_pods = 2});
   log.add("a", record(1));
   log.add("b", record(1));
   log.add("a", record(2));  // now b was tried longest ago
@@ -59,8 +60,27 @@ TEST(AttemptLog, DropsThePodWhoseLastTryIsLongestAgo) {
   EXPECT_EQ(numbers(log, "c"), (Numbers{1}));
 }
 
+TEST(AttemptLog, PodsThatArePlacedDoNotDriveOutThoseThatWait) {
+  AttemptLog log({.records_per_pod = 8, .waiting_pods = 2, .placed_pods = 1});
+  log.add("a", record(1));
+  log.add("b", record(1));
+  log.add("c", record(1, AttemptResult::kPlaced));
+  log.add("a", record(2, AttemptResult::kPlaced));  // which drives out c
+  EXPECT_EQ(numbers(log, "a"), (Numbers{1, 2}));
+  EXPECT_EQ(numbers(log, "b"), (Numbers{1}));
+  EXPECT_TRUE(log.of("c").empty());
+
+  log.add("a", record(3));  // it was not bound
+  log.add("d", record(1, AttemptResult::kPlaced));
+  EXPECT_EQ(numbers(log, "a"), (Numbers{1, 2, 3}));
+  EXPECT_EQ(log.pods(), 3u);
+  log.forget("a");
+  log.forget("d");
+  EXPECT_EQ(log.pods(), 1u);
+}
+
 TEST(AttemptLog, ForgetsAPodAndMakesRoomForAnother) {
-  AttemptLog log({.records_per_pod = 8, .pods = 2});
+  AttemptLog log({.records_per_pod = 8, .waiting_pods = 2});
   log.add("a", record(1));
   log.add("b", record(1));
   log.forget("b");
@@ -73,7 +93,7 @@ TEST(AttemptLog, ForgetsAPodAndMakesRoomForAnother) {
 }
 
 TEST(AttemptLog, KeepsTheNewestRecordEvenIfTheLimitsAreZero) {
-  AttemptLog log({.records_per_pod = 0, .pods = 0});
+  AttemptLog log({.records_per_pod = 0, .waiting_pods = 0});
   EXPECT_EQ(log.add("a", record(1)).number, 1);
   EXPECT_EQ(log.add("b", record(2)).number, 2);
   EXPECT_EQ(log.pods(), 1u);

@@ -112,7 +112,7 @@ TEST(ExtendedAttempt, SaysWhatExtendersSaidAndIsWokenByAnyEvent) {
   EXPECT_TRUE(
       world.condition("a").starts_with("False Unschedulable 0/2 nodes are available: 1 no licence, 1 wrong rack."))
       << world.condition("a");
-  EXPECT_EQ(world.last_attempt("a").rejecting_plugins, std::vector<Symbol>{Symbol("Extender")});
+  EXPECT_EQ(world.last_attempt("a").detail().rejecting_plugins, std::vector<Symbol>{Symbol("Extender")});
   api::StorageClass any;
   any.metadata.name = "any";
   world.add_object(any);

@@ -39,7 +39,7 @@ TEST(Preemption, EvictsAndTakesTheRoom) {
   world.run();
   EXPECT_EQ(world.scheduler().preemptions(), 1u);
   EXPECT_EQ(world.nominated_node("p"), "n1");
-  EXPECT_EQ(world.last_attempt("p").victims, Texts{"default/v"});
+  EXPECT_EQ(world.last_attempt("p").detail().victims, Texts{"default/v"});
   EXPECT_EQ(world.last_attempt("p").node, "n1");
   EXPECT_EQ(world.events(), (Texts{"FailedScheduling p: 0/1 nodes are available: 1 Insufficient cpu.",
                                    "Preempted v: Preempted by pod p-uid on node n1"}));

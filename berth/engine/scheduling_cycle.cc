@@ -159,7 +159,7 @@ void SchedulingCycle::record_scores(Attempt& attempt) {
   if (!filtered.feasible.any()) return;
   const framework::ScoreResult scores = run_scores(attempt.plugins(), attempt.pod, state_.view(), filtered.feasible);
   if (!scores.status.is_success()) return;
-  std::vector<AttemptRecord::Scored>& top = attempt.record.top;
+  std::vector<AttemptRecord::Scored>& top = attempt.record.add_detail().top;
   filtered.feasible.for_each([&](std::size_t row) {
     top.push_back({state_.cache.nodes().at(static_cast<cache::RowId>(row)).name, scores.total[row]});
   });
@@ -187,8 +187,9 @@ void SchedulingCycle::place(Attempt& attempt, Symbol node) {
 }
 
 void SchedulingCycle::fail(Attempt& attempt, const Failure& failure) {
-  attempt.record.message = failure.message;
-  attempt.record.rejecting_plugins = failure.unschedulable_plugins;
+  AttemptRecord::Detail& detail = attempt.record.add_detail();
+  detail.message = failure.message;
+  detail.rejecting_plugins = failure.unschedulable_plugins;
   handle_failure(state_, std::move(attempt.popped), failure, attempt.began);
   end(attempt, failure.is_rejection ? AttemptResult::kUnschedulable : AttemptResult::kError);
 }
@@ -216,7 +217,7 @@ Failure SchedulingCycle::failure_of(Attempt& attempt, const FailedAttempt& faile
   }
   failure.nominated_node = after.nominated_node;
   for (FailedAttempt::Rejection& rejection : rejections) {
-    attempt.record.rejections.push_back({rejection.plugin, std::move(rejection.reason), rejection.nodes});
+    attempt.record.add_detail().rejections.push_back({rejection.plugin, std::move(rejection.reason), rejection.nodes});
   }
   return failure;
 }
@@ -227,7 +228,7 @@ void SchedulingCycle::finish_rejection(Attempt& attempt, Failure failure, PostFi
   if (preempts) {
     attempt.record.node = *after.nominated_node;
     for (const api::PodPtr& victim : after.victims) {
-      attempt.record.victims.push_back(api::full_name(victim->metadata));
+      attempt.record.add_detail().victims.push_back(api::full_name(victim->metadata));
     }
     preemptions_.announce(pod, *after.nominated_node, std::move(after.victims));
   }

@@ -78,8 +78,9 @@ TEST(SchedulingCycle, SaysWhyNoNodeFits) {
   EXPECT_EQ(world.place("a"), "unschedulable");
   const AttemptRecord& attempt = world.last_attempt("a");
   EXPECT_EQ(attempt.result, AttemptResult::kUnschedulable);
-  EXPECT_EQ(attempt.rejections.size(), 2u);
-  EXPECT_EQ(attempt.rejecting_plugins, (std::vector<Symbol>{Symbol("NodeResourcesFit"), Symbol("TaintToleration")}));
+  EXPECT_EQ(attempt.detail().rejections.size(), 2u);
+  EXPECT_EQ(attempt.detail().rejecting_plugins,
+            (std::vector<Symbol>{Symbol("NodeResourcesFit"), Symbol("TaintToleration")}));
 }
 
 TEST(SchedulingCycle, TriesAPodAgainWhenAnEventMakesRoom) {
@@ -242,7 +243,7 @@ TEST(SchedulingCycle, RecordsTheBestNodesWithTheirScoresIfAsked) {
   world.add(node("n3", "64"));
   world.add(pod("a").build());
   world.answer_all();
-  const auto& top = world.last_attempt("a").top;
+  const auto& top = world.last_attempt("a").detail().top;
   ASSERT_EQ(top.size(), 2u);
   EXPECT_EQ(top[0].node, "n3");
   EXPECT_EQ(top[1].node, "n2");

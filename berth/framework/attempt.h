@@ -59,10 +59,10 @@ class NominatedPods {
 struct PreFilterResult {
   // By index in profile.filters(). Null if the plugin skipped itself, rejected the pod, is not at Filter or was not
   // reached.
-  std::vector<std::unique_ptr<PodFilter>> filters;
+  std::vector<std::shared_ptr<PodFilter>> filters;
   // By the same index: of plugins that skipped themselves for now, see PreFiltered::status. They are asked only where
   // more pods are tried than were there at PreFilter.
-  std::vector<std::unique_ptr<PodFilter>> dormant;
+  std::vector<std::shared_ptr<PodFilter>> dormant;
   Bitset reached;  // by the same index
 
   Status status;

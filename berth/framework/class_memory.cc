@@ -9,45 +9,10 @@
 namespace berth::framework {
 namespace {
 
-// The tournament, and for some classes why, and a raw column or two.
-constexpr std::size_t kBytesPerRow = 20;
-
-bool is_in_range(std::int64_t score) {
-  return score >= 0 && score <= kMaxNodeScore;
-}
-
-// Scores before normalization, one for each row. While all are zero, which most are for most pods, there is no column.
-class RawScores {
- public:
-  bool varies() const { return !column_.empty(); }
-
-  // False if they are too large to be kept.
-  bool assign(std::span<const std::int64_t> scores) {
-    column_.clear();
-    if (!std::ranges::all_of(scores, can_hold)) return false;
-    if (std::ranges::all_of(scores, [](std::int64_t score) { return score == 0; })) return true;
-    column_.resize(scores.size());
-    for (std::size_t row = 0; row < scores.size(); ++row) column_[row] = static_cast<std::int32_t>(scores[row]);
-    return true;
-  }
-  bool set(std::size_t row, std::int64_t score, std::size_t rows) {
-    if (!can_hold(score)) return false;
-    if (column_.empty()) {
-      if (score == 0) return true;
-      column_.resize(rows);
-    }
-    column_[row] = static_cast<std::int32_t>(score);
-    return true;
-  }
-  void copy_to(std::vector<std::int64_t>& scores) const { scores.assign(column_.begin(), column_.end()); }
-
- private:
-  static bool can_hold(std::int64_t score) {
-    return score >= std::numeric_limits<std::int32_t>::min() && score <= std::numeric_limits<std::int32_t>::max();
-  }
-
-  std::vector<std::int32_t> column_;
-};
+// Of a table the tournament, and for some why, and a raw column or two; of a class what it counts per node, and why
+// the last pod was rejected.
+constexpr std::size_t kBytesPerRowOfTable = 16;
+constexpr std::size_t kBytesPerRowOfClass = 12;
 
 // A pod with a status of its own may count differently than its class does, and one that is nominated is not in its own
 // way.
@@ -57,52 +22,30 @@ bool can_share(const PodToPlace& pod) {
          !pod->status.resources->has_value() && pod->status.nominated_node_name.empty();
 }
 
-// Whether the change leaves the nodes and their labels as they were, so that rows can be asked again one by one.
-bool is_about_one_row(const cache::Change& change) {
-  switch (change.kind) {
-    case cache::Change::Kind::kPodAdded:
-    case cache::Change::Kind::kPodRemoved:
-    case cache::Change::Kind::kNodeCapacity:
-    case cache::Change::Kind::kNodeTaints: return true;
-    case cache::Change::Kind::kNodeAdded:
-    case cache::Change::Kind::kNodeRemoved:
-    case cache::Change::Kind::kNodeLabels:
-    case cache::Change::Kind::kNodeOther: return false;
-  }
-  return false;
-}
-
 }  // namespace
 
+// About more than one node.
 struct ClassMemory::Scorer {
   std::size_t index = 0;  // in profile.scores()
-  std::int64_t weight = 1;
   std::unique_ptr<PodScorer> scorer;
-  PodScorer::Scope scope = PodScorer::Scope::kNode;
-  PodScorer::Normalization normalization = PodScorer::Normalization::kNone;
+  PodScorer::Scope scope = PodScorer::Scope::kCluster;
   std::uint64_t objects_version = 0;
-  // Of kNode scorers that are normalized. While all are zero, all nodes get the same normalized score.
-  RawScores raw;
-
-  bool is_in_base() const {
-    return scope == PodScorer::Scope::kNode && normalization == PodScorer::Normalization::kNone;
-  }
 };
 
 struct ClassMemory::Entry {
   ClassKey key;
-  PodToPlace pod;  // keeps the key valid
-  std::size_t rows = 0;
+  PodToPlace pod;                // keeps the key valid, and that of the table
   std::uint64_t read_until = 0;  // of the journal
 
   PreFilterResult pre_filter;
-  std::vector<std::uint64_t> filter_versions;  // by index of the filter
-  Bitset node_ok;                              // rows that pass every filter of Scope::kNode
-  RowVerdicts why;                             // of the other rows
+  std::vector<std::uint64_t> filter_versions;  // by index of the filter, of those about more than one node
+
+  std::shared_ptr<FitTable> table;
+  std::uint64_t table_build = 0;  // of which the filters in pre_filter are
+  bool has_own_table = false;     // it cannot be shared with other classes
 
   bool has_scorers = false;
   std::vector<Scorer> scorers;
-  BestRow base;  // of the rows in node_ok: the sum of the scores that need no normalization
 
   struct Failure {
     std::uint64_t generation;
@@ -242,162 +185,148 @@ ClassMemory::Entry* ClassMemory::find_or_build(const PodToPlace& pod) {
   return nullptr;
 }
 
+std::size_t ClassMemory::tables() const {
+  const auto is_used = [](const auto& table) { return !table.second.expired(); };
+  const auto is_own = [](const Entry& entry) { return entry.has_own_table; };
+  return static_cast<std::size_t>(std::ranges::count_if(tables_, is_used) + std::ranges::count_if(entries_, is_own));
+}
+
 void ClassMemory::evict() {
-  const std::size_t bytes_per_class = kBytesPerRow * std::max<std::size_t>(cluster_.nodes.rows(), 1);
-  while (entries_.size() > 1 && entries_.size() * bytes_per_class > options_.max_bytes) {
+  const std::size_t rows = std::max<std::size_t>(cluster_.nodes.rows(), 1);
+  const auto is_too_much = [&] {
+    // Without a look at who shares, as long as that is enough.
+    if (entries_.size() * rows * (kBytesPerRowOfClass + kBytesPerRowOfTable) <= options_.max_bytes) return false;
+    return rows * (entries_.size() * kBytesPerRowOfClass + tables() * kBytesPerRowOfTable) > options_.max_bytes;
+  };
+  while (entries_.size() > 1 && is_too_much()) {
     by_key_.erase(entries_.back().key);
     entries_.pop_back();
   }
+  absl::erase_if(tables_, [](const auto& table) { return table.second.expired(); });
 }
 
 bool ClassMemory::build(Entry& entry) {
   ++counts_.classes_built;
-  const cache::NodeTable& table = cluster_.nodes;
   entry.failure.reset();
   entry.has_scorers = false;
   entry.scorers.clear();
-  entry.rows = table.rows();
-  entry.read_until = table.journal().end();
+  entry.read_until = cluster_.nodes.journal().end();
   entry.pre_filter = run_pre_filter(profile_, entry.pod, cluster_);
   if (!entry.pre_filter.status.is_success()) return false;
 
-  std::vector<std::unique_ptr<PodFilter>>& filters = entry.pre_filter.filters;
+  std::vector<std::shared_ptr<PodFilter>>& filters = entry.pre_filter.filters;
   entry.filter_versions.assign(filters.size(), 0);
   for (std::size_t i = 0; i < filters.size(); ++i) {
     if (!filters[i]) filters[i] = std::move(entry.pre_filter.dormant[i]);
     if (!filters[i]) continue;
-    if (filters[i]->scope() == PodFilter::Scope::kAttempt) return false;
-    entry.filter_versions[i] = filters[i]->objects_version(cluster_.objects);
+    switch (filters[i]->scope()) {
+      case PodFilter::Scope::kNode: break;
+      case PodFilter::Scope::kClass: entry.has_own_table = true; break;
+      case PodFilter::Scope::kCluster: entry.filter_versions[i] = filters[i]->objects_version(cluster_.objects); break;
+      case PodFilter::Scope::kAttempt: return false;
+    }
   }
+  return attach_table(entry);
+}
 
-  entry.node_ok = entry.pre_filter.allowed_rows(table);
-  entry.why.reset(entry.rows);
-  bool has_errors = false;
-  for (const std::uint8_t index : profile_.filter_order()) {
-    if (!filters[index] || filters[index]->scope() != PodFilter::Scope::kNode) continue;
-    narrow(profile_, entry.pre_filter, index, table, entry.node_ok, [&](cache::RowId row, Verdict verdict) {
-      entry.why.set(row, {verdict, index});
-      has_errors = has_errors || verdict.code == Code::kError;
-    });
+// Finds the table of the pod's needs, or makes it.
+bool ClassMemory::attach_table(Entry& entry) {
+  const void* needs = entry.pod.compiled->needs.get();
+  if (entry.has_own_table || needs == nullptr) {
+    entry.has_own_table = true;
+    entry.table = std::make_shared<FitTable>(profile_, cluster_);
+    return build_table(entry);
   }
-  return !has_errors;
+  std::weak_ptr<FitTable>& shared = tables_[needs];
+  entry.table = shared.lock();
+  if (!entry.table) {
+    entry.table = std::make_shared<FitTable>(profile_, cluster_);
+    shared = entry.table;
+    return build_table(entry);
+  }
+  if (!entry.table->is_about_nodes_of(entry.pre_filter)) {
+    entry.has_own_table = true;
+    return attach_table(entry);
+  }
+  if (!catch_up_table(entry)) return build_table(entry);
+  entry.table->lend_filters(entry.pre_filter);
+  entry.table_build = entry.table->builds();
+  return true;
+}
+
+bool ClassMemory::build_table(Entry& entry) {
+  ++counts_.tables_built;
+  const bool can_be_kept = entry.table->build(entry.pre_filter);
+  entry.table_build = entry.table->builds();
+  return can_be_kept;
+}
+
+bool ClassMemory::catch_up_table(Entry& entry) {
+  const std::optional<std::size_t> rows = entry.table->catch_up();
+  counts_.rows_asked_again += rows.value_or(0);
+  return rows.has_value();
 }
 
 bool ClassMemory::catch_up(Entry& entry) {
   const cache::NodeTable& table = cluster_.nodes;
-  const std::vector<std::unique_ptr<PodFilter>>& filters = entry.pre_filter.filters;
+  if (!catch_up_table(entry) || entry.table_build != entry.table->builds()) return false;
+
+  const auto is_about_more = [](const std::shared_ptr<PodFilter>& filter) {
+    return filter && filter->scope() == PodFilter::Scope::kCluster;
+  };
+  const std::vector<std::shared_ptr<PodFilter>>& filters = entry.pre_filter.filters;
   for (std::size_t i = 0; i < filters.size(); ++i) {
-    if (filters[i] && filters[i]->objects_version(cluster_.objects) != entry.filter_versions[i]) return false;
+    if (!is_about_more(filters[i])) continue;
+    if (filters[i]->objects_version(cluster_.objects) != entry.filter_versions[i]) return false;
   }
   for (const Scorer& scorer : entry.scorers) {
     if (scorer.scorer->objects_version(cluster_.objects) != scorer.objects_version) return false;
   }
   if (entry.read_until == table.generation()) return true;
-  if (entry.rows != table.rows()) return false;
 
   changes_.clear();
-  bool is_row_by_row = true;
-  const bool is_complete = table.journal().read(entry.read_until, [&](const cache::Change& change) {
-    changes_.push_back(change);
-    is_row_by_row = is_row_by_row && is_about_one_row(change);
-  });
-  if (!is_complete || !is_row_by_row) return false;
-  for (const std::unique_ptr<PodFilter>& filter : filters) {
-    if (filter && filter->scope() == PodFilter::Scope::kCluster && !filter->catch_up(table, changes_)) return false;
+  if (!table.journal().read(entry.read_until, [&](const cache::Change& change) { changes_.push_back(change); })) {
+    return false;
+  }
+  for (const std::shared_ptr<PodFilter>& filter : filters) {
+    if (is_about_more(filter) && !filter->catch_up(table, changes_)) return false;
   }
   for (const Scorer& scorer : entry.scorers) {
-    if (scorer.scope != PodScorer::Scope::kNode && !scorer.scorer->catch_up(table, changes_)) return false;
-  }
-  bool can_be_kept = true;
-  if (changes_.size() == 1) {
-    can_be_kept = ask_again(entry, changes_.front().row);
-  } else {
-    changed_rows_.resize(entry.rows);
-    changed_rows_.clear();
-    for (const cache::Change& change : changes_) changed_rows_.set(change.row);
-    changed_rows_.for_each(
-        [&](std::size_t row) { can_be_kept = ask_again(entry, static_cast<cache::RowId>(row)) && can_be_kept; });
+    if (!scorer.scorer->catch_up(table, changes_)) return false;
   }
   entry.read_until = table.journal().end();
-  return can_be_kept;
-}
-
-// Errors do not come up here: filters of Scope::kNode that can give one do so because of the node's own objects, and
-// that is seen when the class is built. False if a score cannot be kept.
-bool ClassMemory::ask_again(Entry& entry, cache::RowId row) {
-  const cache::NodeTable& table = cluster_.nodes;
-  if (!table.nodes().test(row)) return true;  // pods of a node that is not known
-  if (entry.pre_filter.node_names && !entry.pre_filter.allowed_rows(table).test(row)) return true;
-  ++counts_.rows_asked_again;
-  const cache::NodeState& node = table.at(row);
-  RowVerdicts::Entry verdict;
-  for (const std::uint8_t index : profile_.filter_order()) {
-    const PodFilter* filter = entry.pre_filter.filters[index].get();
-    if (filter == nullptr || filter->scope() != PodFilter::Scope::kNode) continue;
-    verdict = {filter->check(node), index};
-    if (!verdict.verdict.is_success()) break;
-  }
-  entry.why.set(row, verdict);
-  entry.node_ok.set(row, verdict.verdict.is_success());
-  if (!entry.has_scorers) return true;
-
-  bool can_be_kept = true;
-  std::int64_t base = 0;
-  for (Scorer& scorer : entry.scorers) {
-    if (scorer.scope != PodScorer::Scope::kNode) continue;
-    const std::int64_t score = scorer.scorer->score(node);
-    if (scorer.is_in_base()) {
-      base += scorer.weight * score;
-    } else {
-      can_be_kept = scorer.raw.set(row, score, entry.rows) && can_be_kept;
-    }
-  }
-  if (!can_be_kept || !BestRow::can_hold(base)) return false;
-  entry.base.set(row, verdict.verdict.is_success() ? static_cast<std::int32_t>(base) : BestRow::kOut);
   return true;
 }
 
 // False if the scores cannot be kept, or are not what they should be.
 bool ClassMemory::make_scorers(Entry& entry) {
-  const cache::NodeTable& table = cluster_.nodes;
   entry.scorers.clear();
-  column_.assign(entry.rows, 0);
-  total_.assign(entry.rows, 0);
-  bool is_fine = true;
-  for (std::size_t i = 0; i < profile_.scores().size() && is_fine; ++i) {
+  std::vector<FitTable::Scorer> about_one_node;
+  bool is_of_class = false;
+  for (std::size_t i = 0; i < profile_.scores().size(); ++i) {
+    const auto is_it = [i](const FitTable::Scorer& scorer) { return scorer.index == i; };
+    if (std::ranges::any_of(entry.table->scorers(), is_it)) continue;
     const Profile::Score& score = profile_.scores()[i];
     PreScored made = score.plugin->pre_score(entry.pod, cluster_, feasible_);
     if (!made.status.is_success() && !made.status.is_skip()) return false;
     if (!made.scorer) continue;
-    Scorer scorer;
-    scorer.index = i;
-    scorer.weight = score.weight;
-    scorer.scorer = std::move(made.scorer);
-    scorer.scope = scorer.scorer->scope();
-    scorer.normalization = scorer.scorer->normalization();
-    scorer.objects_version = scorer.scorer->objects_version(cluster_.objects);
-    if (scorer.scope == PodScorer::Scope::kAttempt) return false;
-    if (scorer.scope == PodScorer::Scope::kNode) {
-      // All nodes, not only those that fit: others may come to fit.
-      std::ranges::fill(column_, 0);
-      scorer.scorer->score_rows(table, table.nodes(), column_);
-      if (scorer.is_in_base()) {
-        table.nodes().for_each([&](std::size_t row) {
-          is_fine = is_fine && is_in_range(column_[row]);
-          total_[row] += scorer.weight * column_[row];
-        });
-      } else {
-        is_fine = scorer.raw.assign(column_);
-      }
+    const PodScorer::Scope scope = made.scorer->scope();
+    if (scope == PodScorer::Scope::kAttempt) return false;
+    const std::uint64_t version = made.scorer->objects_version(cluster_.objects);
+    if (is_for_one_node(scope)) {
+      is_of_class = is_of_class || scope == PodScorer::Scope::kClass;
+      const PodScorer::Normalization normalization = made.scorer->normalization();
+      about_one_node.push_back({i, std::move(made.scorer), normalization, score.weight, version, {}});
+    } else {
+      entry.scorers.push_back({i, std::move(made.scorer), scope, version});
     }
-    entry.scorers.push_back(std::move(scorer));
   }
-  if (!is_fine || !std::ranges::all_of(total_, BestRow::can_hold)) return false;
-  entry.base.reset(entry.rows);
-  entry.node_ok.for_each([&](std::size_t row) {
-    entry.base.set_without_replay(static_cast<cache::RowId>(row), static_cast<std::int32_t>(total_[row]));
-  });
-  entry.base.replay();
+  const bool can_share = !is_of_class && (!entry.table->has_scorers() || about_one_node.empty());
+  if (!can_share && !entry.has_own_table) {
+    entry.has_own_table = true;
+    return attach_table(entry) && make_scorers(entry);
+  }
+  if (!entry.table->has_scorers() && !entry.table->set_scorers(std::move(about_one_node))) return false;
   entry.has_scorers = true;
   return true;
 }
@@ -406,8 +335,8 @@ bool ClassMemory::make_scorers(Entry& entry) {
 
 const Bitset& ClassMemory::feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated) {
   const cache::NodeTable& table = cluster_.nodes;
-  feasible_ = entry.node_ok;
-  for (const std::unique_ptr<PodFilter>& filter : entry.pre_filter.filters) {
+  feasible_ = entry.table->passing();
+  for (const std::shared_ptr<PodFilter>& filter : entry.pre_filter.filters) {
     if (!filter || filter->scope() != PodFilter::Scope::kCluster || filter->passes_all()) continue;
     filter->narrow(table, feasible_, [](cache::RowId, Verdict) {});
   }
@@ -422,44 +351,49 @@ const Bitset& ClassMemory::feasible_rows(Entry& entry, const api::Pod& pod, cons
 
 cache::RowId ClassMemory::choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation) {
   const cache::NodeTable& table = cluster_.nodes;
-  const auto start = static_cast<cache::RowId>(rotation % entry.rows);
+  const BestRow& base = entry.table->base();
+  const auto start = static_cast<cache::RowId>(rotation % table.rows());
 
-  // Scores that are the same everywhere decide nothing.
   bool is_base_alone = true;
-  for (Scorer& scorer : entry.scorers) {
-    if (scorer.scope == PodScorer::Scope::kFeasible && !scorer.scorer->begin(table, feasible)) {
-      scorer.scorer = profile_.scores()[scorer.index].plugin->pre_score(entry.pod, cluster_, feasible).scorer;
-      BERTH_CHECK(scorer.scorer != nullptr, "plugin {} has no scorer any more",
-                  profile_.scores()[scorer.index].name.text());
-    }
-    const bool decides = scorer.scope == PodScorer::Scope::kNode ? scorer.raw.varies() : !scorer.scorer->is_constant();
-    if (!decides || scorer.is_in_base()) continue;
+  const auto add = [&](const PodScorer& scorer, PodScorer::Normalization normalization, std::int64_t weight) {
     if (is_base_alone) {
       is_base_alone = false;
-      total_.resize(entry.rows);
-      feasible.for_each([&](std::size_t row) { total_[row] = entry.base.value(static_cast<cache::RowId>(row)); });
+      total_.resize(table.rows());
+      feasible.for_each([&](std::size_t row) { total_[row] = base.value(static_cast<cache::RowId>(row)); });
     }
-    if (scorer.scope == PodScorer::Scope::kNode) {
-      scorer.raw.copy_to(column_);
-    } else {
-      column_.resize(entry.rows);
-      scorer.scorer->score_rows(table, feasible, column_);
-    }
-    switch (scorer.normalization) {
+    switch (normalization) {
       case PodScorer::Normalization::kNone: break;
       case PodScorer::Normalization::kDefault: normalize_default(feasible, column_, false); break;
       case PodScorer::Normalization::kDefaultReverse: normalize_default(feasible, column_, true); break;
-      case PodScorer::Normalization::kOwn: scorer.scorer->normalize(table, feasible, column_); break;
+      case PodScorer::Normalization::kOwn: scorer.normalize(table, feasible, column_); break;
     }
-    feasible.for_each([&](std::size_t row) { total_[row] += scorer.weight * column_[row]; });
+    feasible.for_each([&](std::size_t row) { total_[row] += weight * column_[row]; });
+  };
+
+  // Scores that are the same everywhere decide nothing.
+  for (const FitTable::Scorer& scorer : entry.table->scorers()) {
+    if (scorer.is_in_base() || !scorer.raw.varies()) continue;
+    scorer.raw.copy_to(column_);
+    add(*scorer.scorer, scorer.normalization, scorer.weight);
   }
-  if (is_base_alone && feasible == entry.node_ok) return entry.base.first_best(start);
+  for (Scorer& scorer : entry.scorers) {
+    const Profile::Score& score = profile_.scores()[scorer.index];
+    if (scorer.scope == PodScorer::Scope::kFeasible && !scorer.scorer->begin(table, feasible)) {
+      scorer.scorer = score.plugin->pre_score(entry.pod, cluster_, feasible).scorer;
+      BERTH_CHECK(scorer.scorer != nullptr, "plugin {} has no scorer any more", score.name.text());
+    }
+    if (scorer.scorer->is_constant()) continue;
+    column_.resize(table.rows());
+    scorer.scorer->score_rows(table, feasible, column_);
+    add(*scorer.scorer, scorer.scorer->normalization(), score.weight);
+  }
+  if (is_base_alone && feasible == entry.table->passing()) return base.first_best(start);
 
   // The first of the best from `start` on; before it only if the best are all there.
   std::int64_t highest = std::numeric_limits<std::int64_t>::min();
   cache::RowId best = cache::kNoRow;
   const auto look_at = [&](std::size_t row) {
-    const std::int64_t value = is_base_alone ? entry.base.value(static_cast<cache::RowId>(row)) : total_[row];
+    const std::int64_t value = is_base_alone ? base.value(static_cast<cache::RowId>(row)) : total_[row];
     if (value > highest || (value == highest && best < start && row >= start)) {
       highest = value;
       best = static_cast<cache::RowId>(row);
@@ -474,8 +408,8 @@ void ClassMemory::explain_failure(Entry& entry, const api::Pod& pod, const Nomin
   entry.failure.emplace(table.generation(), nominated.version(), FilterResult());
   FilterResult& result = entry.failure->filtered;
   result.asked = entry.pre_filter.allowed_rows(table);
-  result.feasible = Bitset(entry.rows);
-  result.verdicts = entry.why;
+  result.feasible = Bitset(table.rows());
+  result.verdicts = entry.table->why();
   // The first filter in the profile's order counts, so those that look at the whole cluster may come before the one
   // that is known.
   for (const std::uint8_t index : profile_.filter_order()) {

@@ -1,9 +1,11 @@
 // Decides where pods go, and remembers per class of pods what it took to decide.
 //
 // Pods of one class (same template, namespace, labels and owner) get the same verdicts and scores as long as nothing
-// changes. So the first pod of a class pays for asking every plugin about every node; what came out is kept as columns,
-// one entry per node. The next pod reads in the table's journal what has changed since and asks again about those rows
-// only: after a placement, that is one. If nothing changed since a sibling was rejected, its verdict is the answer.
+// changes. So the first pod of a class pays for asking every plugin about every node, and what came out is kept: in a
+// FitTable what depends on each node by itself, which classes with the same needs share, and in the class's own filters
+// and scorers what depends on pods elsewhere. The next pod reads in the table's journal what has changed since and asks
+// again about those rows only: after a placement, that is one. If nothing changed since a sibling was rejected, its
+// verdict is the answer.
 //
 // The answers are exactly those of the step-by-step functions in attempt.h; a test compares the two on random
 // histories. Pods that cannot share (claims on volumes, a resize under way) take the steps.
@@ -24,7 +26,7 @@
 
 #include "berth/base/bitset.h"
 #include "berth/framework/attempt.h"
-#include "berth/framework/best_row.h"
+#include "berth/framework/fit_table.h"
 #include "berth/framework/profile.h"
 
 namespace berth::framework {
@@ -53,14 +55,15 @@ struct Decision {
 class ClassMemory {
  public:
   struct Options {
-    // Of all columns together. A class takes 6 to 20 bytes per node, so this is enough for 80 classes in a cluster of
-    // 20,000 nodes. One that is asked for again after it had to go costs a pass over the nodes, and if more classes
-    // take turns than there is room for, all of them do.
+    // Of all columns together: enough for 80 classes with needs of their own in a cluster of 20,000 nodes. A class that
+    // is asked for again after it had to go costs a pass over the nodes, and if more classes take turns than there is
+    // room for, all of them do.
     std::size_t max_bytes = std::size_t{32} << 20;
   };
   struct Counts {
     std::uint64_t decisions = 0;
-    std::uint64_t classes_built = 0;      // every plugin asked about every node
+    std::uint64_t classes_built = 0;
+    std::uint64_t tables_built = 0;       // every plugin asked about every node
     std::uint64_t rows_asked_again = 0;   // after changes
     std::uint64_t shared_rejections = 0;  // answered by the verdict about a sibling
     std::uint64_t step_by_step = 0;       // pods that cannot share
@@ -78,6 +81,7 @@ class ClassMemory {
 
   const Counts& counts() const { return counts_; }
   std::size_t classes() const { return entries_.size(); }
+  std::size_t tables() const;
 
  private:
   struct ClassKey {
@@ -98,8 +102,10 @@ class ClassMemory {
 
   Entry* find_or_build(const PodToPlace& pod);
   bool build(Entry& entry);
+  bool attach_table(Entry& entry);
+  bool build_table(Entry& entry);
   bool catch_up(Entry& entry);
-  bool ask_again(Entry& entry, cache::RowId row);
+  bool catch_up_table(Entry& entry);
   bool make_scorers(Entry& entry);
   const Bitset& feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated);
   cache::RowId choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation);
@@ -115,12 +121,12 @@ class ClassMemory {
 
   Entries entries_;
   absl::flat_hash_map<ClassKey, Entries::iterator> by_key_;
+  absl::flat_hash_map<const void*, std::weak_ptr<FitTable>> tables_;  // by the needs of the pods they are for
   Counts counts_;
 
   // Of the decision under way.
   std::vector<cache::Change> changes_;
   Bitset feasible_;
-  Bitset changed_rows_;
   std::vector<std::int64_t> total_;
   std::vector<std::int64_t> column_;
   PreFilterResult last_pre_filter_;

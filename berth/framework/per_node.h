@@ -45,7 +45,7 @@ class PerNodeFilter : public FilterPlugin {
       return verdict;
     }
     std::string reason(unsigned bit) const override { return texts_.text(bit); }
-    Scope scope() const override { return plugin_.is_filter_by_class() ? Scope::kNode : Scope::kAttempt; }
+    Scope scope() const override { return plugin_.is_filter_by_class() ? Scope::kClass : Scope::kAttempt; }
 
    private:
     const PerNodeFilter& plugin_;
@@ -72,7 +72,7 @@ class PerNodeScore : public ScorePlugin {
 
     std::int64_t score(const cache::NodeState& node) const override { return plugin_.score(pod_, node); }
     Normalization normalization() const override { return plugin_.score_normalization(); }
-    Scope scope() const override { return plugin_.is_score_by_class() ? Scope::kNode : Scope::kAttempt; }
+    Scope scope() const override { return plugin_.is_score_by_class() ? Scope::kClass : Scope::kAttempt; }
 
    private:
     const PerNodeScore& plugin_;

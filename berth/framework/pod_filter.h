@@ -6,7 +6,7 @@
 // equal on random tables.
 //
 // A PodFilter is kept for the next pods of the same class (same namespace, labels, owner and template). Its scope says
-// what its answers depend on, and so what has to be asked again after a change.
+// what its answers depend on, and so who can share it and what has to be asked again after a change.
 #pragma once
 
 #include <cstddef>
@@ -85,7 +85,9 @@ class RowVerdicts {
 class PodFilter {
  public:
   enum class Scope : std::uint8_t {
-    kNode,  // the answer about a node depends on that node, its pods and the pod's class: ask again about changed rows
+    kNode,   // the answer about a node depends on that node, its pods and what the pod needs (api::needs_of()): classes
+             // with the same needs share one filter, which is asked again about changed rows
+    kClass,  // ... and on the rest of the pod's class: asked again about changed rows
     kCluster,  // ... and on pods elsewhere: catch_up() is told about all changes, then every row is asked again
     kAttempt,  // ... and on something else, or on the single pod: not kept for the next pod
   };
@@ -101,7 +103,7 @@ class PodFilter {
   using Rejected = FunctionRef<void(cache::RowId, Verdict)>;
   virtual void narrow(const cache::NodeTable& table, Bitset& rows, Rejected rejected) const;
 
-  virtual Scope scope() const { return Scope::kNode; }
+  virtual Scope scope() const { return Scope::kClass; }
 
   // Of Scope::kCluster. The table is as after all of `changes`, which came since the filter was made or last caught up.
   // False if the filter has to be made anew, which is always right.

@@ -20,7 +20,8 @@ inline constexpr std::int64_t kMaxNodeScore = 100;
 class PodScorer {
  public:
   enum class Scope : std::uint8_t {
-    kNode,      // the score of a node depends on that node, its pods and the pod's class
+    kNode,      // the score of a node depends on that node, its pods and what the pod needs (api::needs_of())
+    kClass,     // ... and on the rest of the pod's class
     kCluster,   // ... and on pods elsewhere: catch_up() is told about all changes, then all rows are scored again
     kFeasible,  // ... and on which nodes passed the filters: made anew for each attempt unless begin() is overridden
     kAttempt,   // ... and on something else, or on the single pod: made anew for each attempt
@@ -43,7 +44,7 @@ class PodScorer {
   virtual void normalize(const cache::NodeTable& /*table*/, const Bitset& /*rows*/,
                          std::span<std::int64_t> /*scores*/) const {}
 
-  virtual Scope scope() const { return Scope::kNode; }
+  virtual Scope scope() const { return Scope::kClass; }
   // Of kCluster and kFeasible: see PodFilter::catch_up().
   virtual bool catch_up(const cache::NodeTable& /*table*/, std::span<const cache::Change> /*changes*/) { return false; }
   // Of kFeasible: these nodes passed the filters this time. False if the scorer has to be made anew.

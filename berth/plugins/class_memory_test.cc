@@ -14,6 +14,7 @@
 #include "berth/cache/scheduler_cache.h"
 #include "berth/cache/testing.h"
 #include "berth/config/load.h"
+#include "berth/framework/per_node.h"
 #include "berth/plugins/default_plugins.h"
 
 namespace berth::plugins {
@@ -54,7 +55,7 @@ api::PodAffinityTerm term(std::string_view app, std::string_view key) {
 // One pod of each class.
 std::vector<api::PodPtr> class_pods() {
   std::vector<api::PodPtr> pods;
-  for (int i = 0; i < 14; ++i) {
+  for (int i = 0; i < 17; ++i) {
     const std::string app = fmt::format("app-{}", i % 4);
     PodBuilder builder(fmt::format("class-{}", i));
     builder.label("app", app).request("cpu", fmt::format("{}m", 200 + 100 * (i % 3))).request("memory", "256Mi");
@@ -91,6 +92,9 @@ std::vector<api::PodPtr> class_pods() {
         preferred.preference.match_expressions.push_back({Symbol("disk"), Symbol("In"), {Symbol("ssd")}});
         break;
       }
+      case 14: builder.priority(100); break;
+      case 15: builder.name_space("other"); break;
+      case 16: builder.host_port(8080); break;
       default: break;
     }
     if (affinity != api::Affinity()) spec.affinity = affinity;
@@ -180,7 +184,38 @@ TEST(ClassMemory, DecidesAsIfItRememberedNothing) {
     }
     EXPECT_LT(memory.counts().classes_built, memory.counts().decisions / 2) << "it remembers next to nothing";
     EXPECT_GT(memory.counts().rows_asked_again, 0u);
+    EXPECT_LT(memory.tables(), memory.classes()) << "no classes share what they need";
   }
+}
+
+// Nodes are asked again once for all classes that differ only in labels or in rules about other pods.
+TEST(ClassMemory, ClassesWithTheSameNeedsShareATable) {
+  World world;
+  for (int i = 0; i < 4; ++i) {
+    world.cache.set_node(NodeBuilder(fmt::format("n{}", i)).allocatable("cpu", "8").build());
+  }
+  ClassMemory memory(*world.profile, world.view);
+  std::vector<api::PodPtr> pods;
+  for (const char* app : {"a", "b", "c"}) {
+    PodBuilder builder(app);
+    builder.label("app", app).request("cpu", "1");
+    if (*app == 'c') {
+      builder.priority(5);
+      builder.spec().affinity.emplace().pod_anti_affinity.emplace().required.push_back(term(app, kHost));
+      builder.spec().containers[0].image = Symbol("another");
+    }
+    pods.push_back(builder.build());
+  }
+  pods.push_back(PodBuilder("d").request("cpu", "2").build());
+  for (const api::PodPtr& pod : pods) memory.decide(world.to_place(pod), world.nominated, 0);
+  EXPECT_EQ(memory.classes(), 4u);
+  EXPECT_EQ(memory.tables(), 2u);
+  EXPECT_EQ(memory.counts().tables_built, 2u);
+
+  ASSERT_TRUE(world.cache.add(PodBuilder("e", *pods[0]).on("n0").build()));
+  for (const api::PodPtr& pod : pods) memory.decide(world.to_place(pod), world.nominated, 0);
+  EXPECT_EQ(memory.counts().rows_asked_again, 2u);
+  EXPECT_EQ(memory.counts().classes_built, 4u);
 }
 
 TEST(ClassMemory, SharesTheVerdictAboutASiblingWhileNothingChanges) {
@@ -207,6 +242,7 @@ TEST(ClassMemory, ForgetsTheClassNotAskedForTheLongest) {
   for (int i = 0; i < 5; ++i) pods.push_back(PodBuilder("a").label("app", fmt::format("{}", i)).build());
   for (const api::PodPtr& pod : pods) memory.decide(world.to_place(pod), world.nominated, 0);
   EXPECT_EQ(memory.classes(), 3u);
+  EXPECT_EQ(memory.tables(), 1u);
   memory.decide(world.to_place(pods.back()), world.nominated, 0);
   EXPECT_EQ(memory.counts().classes_built, 5u);
   memory.decide(world.to_place(pods.front()), world.nominated, 0);
@@ -229,6 +265,63 @@ TEST(ClassMemory, TakesTheStepsIfScoresAreTooLargeToBeKept) {
   EXPECT_EQ(memory.decide(pod, world.nominated, 0).row, 1u);
   EXPECT_EQ(memory.decide(pod, world.nominated, 0).row, 1u);
   EXPECT_EQ(memory.counts().step_by_step, 2u);
+}
+
+// Likes and takes nodes by the label of the pod, which is not among what the pod needs of a node.
+class ByLabel final : public framework::Plugin, public framework::PerNodeFilter, public framework::PerNodeScore {
+ public:
+  std::string_view name() const override { return "ByLabel"; }
+  framework::Status filter(const PodToPlace& pod, const cache::NodeState& node) const override {
+    const Symbol* avoided = pod->metadata.labels->find(Symbol("avoids"));
+    const bool passes = avoided == nullptr || *avoided != node.name;
+    return passes ? framework::Status() : framework::Status::unschedulable("node(s) are avoided");
+  }
+  bool is_filter_by_class() const override { return true; }
+  std::int64_t score(const PodToPlace& pod, const cache::NodeState& node) const override {
+    const Symbol* liked = pod->metadata.labels->find(Symbol("likes"));
+    return liked != nullptr && *liked == node.name ? 100 : 0;
+  }
+  bool is_score_by_class() const override { return true; }
+};
+
+TEST(ClassMemory, PluginsThatLookAtTheClassAreAskedForEachClass) {
+  for (const char* points : {"filter score", "score"}) {
+    SCOPED_TRACE(points);
+    World world;
+    (void)world.registry.add({.name = "ByLabel",
+                              .points = {config::ExtensionPoint::kFilter, config::ExtensionPoint::kScore},
+                              .build = [](const auto&) { return std::make_unique<ByLabel>(); }});
+    std::string plugins;
+    for (const std::string_view point : {"filter", "score"}) {
+      if (std::string_view(points).find(point) == std::string_view::npos) continue;
+      plugins += fmt::format("    {}:\n      enabled:\n      - name: ByLabel\n", point);
+      if (point == "score") plugins += "        weight: 100\n";
+    }
+    const auto loaded = config::load_config(
+        "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- plugins:\n" +
+            plugins,
+        {.gates = {}, .out_of_tree = world.registry.out_of_tree()});
+    ASSERT_TRUE(loaded.has_value());
+    world.profile =
+        framework::Profile::build(loaded->config.profiles.at(0), world.registry, world.gates, world.objects).value();
+    for (int i = 0; i < 3; ++i) {
+      world.cache.set_node(NodeBuilder(fmt::format("n{}", i)).allocatable("cpu", "8").build());
+    }
+    ClassMemory memory(*world.profile, world.view);
+    std::vector<api::PodPtr> pods;
+    for (const char* node : {"n0", "n1", "n2"}) {
+      pods.push_back(PodBuilder(node).label("likes", node).request("cpu", "1").build());
+    }
+    for (int round = 0; round < 3; ++round) {
+      for (const api::PodPtr& pod : pods) {
+        const Decision decision = memory.decide(world.to_place(pod), world.nominated, 0);
+        EXPECT_EQ(world.cache.nodes().at(decision.row).name.text(), pod->metadata.name);
+      }
+    }
+    EXPECT_EQ(memory.counts().classes_built, 3u);
+    EXPECT_EQ(memory.tables(), 3u);
+    EXPECT_EQ(memory.counts().step_by_step, 0u);
+  }
 }
 
 TEST(ClassMemory, SpreadsPodsOverEqualNodes) {

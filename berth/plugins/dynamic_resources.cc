@@ -41,6 +41,7 @@ class DeviceFilter final : public framework::PodFilter {
   std::uint64_t objects_version(const cache::ClusterObjects& objects) const override {
     return objects.device_classes.version();
   }
+  Scope scope() const override { return Scope::kNode; }
 
  private:
   std::vector<Symbol> resources_;
@@ -53,6 +54,7 @@ class NoClaimsScorer final : public framework::PodScorer {
     rows.for_each([&](std::size_t row) { scores[row] = 0; });
   }
   Normalization normalization() const override { return Normalization::kDefault; }
+  Scope scope() const override { return Scope::kNode; }
 };
 
 class DynamicResources final : public framework::Plugin,

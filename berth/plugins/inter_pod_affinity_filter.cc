@@ -1,5 +1,7 @@
 #include "berth/plugins/inter_pod_affinity_filter.h"
 
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -40,12 +42,16 @@ Verdict verdict_of(std::uint8_t failures) {
 // The domains of one topology key.
 struct KeyCounts {
   const cache::TopologyColumn* column = nullptr;
-  bool is_wanted = false;                                // some affinity term is about it
-  std::array<std::vector<std::int32_t>, kKinds> counts;  // by domain; empty: all are 0
-  std::vector<std::uint8_t> failures;                    // by domain
+  bool is_wanted = false;  // some affinity term is about it
+  // By domain, of those where there are any: few of many hosts, as a rule.
+  std::array<absl::flat_hash_map<DomainId, std::int32_t>, kKinds> counts;
+  std::vector<std::uint8_t> failures;  // by domain
 
   Symbol key() const { return column->key(); }
-  std::int64_t count(Kind kind, DomainId domain) const { return counts[kind].empty() ? 0 : counts[kind][domain]; }
+  std::int64_t count(Kind kind, DomainId domain) const {
+    const auto it = counts[kind].find(domain);
+    return it == counts[kind].end() ? 0 : it->second;
+  }
 };
 
 class AffinityCounts {
@@ -109,7 +115,12 @@ class AffinityCounts {
   }
   void settle() {
     for (KeyCounts& key : keys_) {
-      for (DomainId domain = 0; domain < key.failures.size(); ++domain) key.failures[domain] = failures(key, domain);
+      const std::uint8_t where_nobody_is = key.is_wanted && !may_be_first() ? bit_of(kWanted) : 0;
+      std::ranges::fill(key.failures, where_nobody_is);
+      key.failures[cache::kNoDomain] = failures(key, cache::kNoDomain);
+      for (const auto& counts : key.counts) {
+        for (const auto& [domain, pods] : counts) key.failures[domain] = failures(key, domain);
+      }
     }
   }
 
@@ -138,8 +149,9 @@ class AffinityCounts {
     return keys_.size() - 1;
   }
   void add(KeyCounts& key, Kind kind, DomainId domain, std::int64_t pods) {
-    if (key.counts[kind].empty()) key.counts[kind].resize(key.column->domains());
-    key.counts[kind][domain] += static_cast<std::int32_t>(pods);
+    std::int32_t& count = key.counts[kind][domain];
+    count += static_cast<std::int32_t>(pods);
+    if (count == 0) key.counts[kind].erase(domain);
     totals_[kind] += pods;
   }
   void add(const cache::Cohort& cohort, Kind kind, Symbol topology_key) {

@@ -44,6 +44,7 @@ class AffinityFilter final : public framework::PodFilter {
   void narrow(const cache::NodeTable& table, Bitset& rows, Rejected rejected) const override {
     narrow_by(rows, rejected, [&](cache::RowId row) { return AffinityFilter::check(table.at(row)); });
   }
+  Scope scope() const override { return Scope::kNode; }
 
  private:
   std::shared_ptr<const api::CompiledPod> pod_;
@@ -67,6 +68,7 @@ class AffinityScorer final : public framework::PodScorer {
     });
   }
   Normalization normalization() const override { return Normalization::kDefault; }
+  Scope scope() const override { return Scope::kNode; }
 
  private:
   std::shared_ptr<const api::CompiledPod> pod_;

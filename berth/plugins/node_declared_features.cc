@@ -23,6 +23,7 @@ class FeatureFilter final : public framework::PodFilter {
     return has_all ? Verdict() : Verdict::unresolvable(0);
   }
   std::string reason(unsigned) const override { return "node(s) didn't match Pod's required features"; }
+  Scope scope() const override { return Scope::kNode; }
 
  private:
   std::vector<Symbol> needed_;

@@ -27,6 +27,7 @@ class PortFilter final : public framework::PodFilter {
   void narrow(const cache::NodeTable& table, Bitset& rows, Rejected rejected) const override {
     narrow_by(rows, rejected, [&](cache::RowId row) { return PortFilter::check(table.at(row)); });
   }
+  Scope scope() const override { return Scope::kNode; }
 
  private:
   std::shared_ptr<const api::CompiledPod> pod_;

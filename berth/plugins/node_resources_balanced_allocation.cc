@@ -112,6 +112,7 @@ class BalanceScorer final : public PodScorer {
 class ZeroScorer final : public PodScorer {
  public:
   std::int64_t score(const cache::NodeState&) const override { return 0; }
+  Scope scope() const override { return Scope::kNode; }
 };
 
 class NodeResourcesBalancedAllocation final : public framework::Plugin, public framework::ScorePlugin {

@@ -109,6 +109,7 @@ class FitFilter final : public framework::PodFilter {
   std::uint64_t objects_version(const cache::ClusterObjects& objects) const override {
     return scalars_.empty() ? 0 : objects.device_classes.version();
   }
+  Scope scope() const override { return Scope::kNode; }
 
  private:
   // What is not asked for is there on every node, even on one that has less than nothing left.
@@ -195,6 +196,7 @@ class FitScorer final : public framework::PodScorer {
       scores[row] = score_of(columns, [row](const ScoredResource::Column& column) { return column.at(row); });
     });
   }
+  Scope scope() const override { return Scope::kNode; }
 
  private:
   template <typename Resources, typename Amounts>

@@ -28,6 +28,7 @@ class CordonFilter final : public framework::PodFilter {
     rows.and_not(cordoned);
     cordoned.for_each([&](std::size_t row) { rejected(static_cast<cache::RowId>(row), kCordoned); });
   }
+  Scope scope() const override { return Scope::kNode; }
 
  private:
   bool tolerates_;

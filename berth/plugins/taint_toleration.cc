@@ -50,6 +50,7 @@ class TaintFilter final : public framework::PodFilter {
     ByTaintList tolerated(table, [this](const auto& taints) { return tolerates_all(taints) ? 1 : 0; });
     narrow_by(rows, rejected, [&](cache::RowId row) { return tolerated.at_row(row) ? Verdict() : kUntolerated; });
   }
+  Scope scope() const override { return Scope::kNode; }
 
  private:
   bool tolerates_all(const std::vector<api::Taint>& taints) const {
@@ -75,6 +76,7 @@ class TaintScorer final : public framework::PodScorer {
     rows.for_each([&](std::size_t row) { scores[row] = count.at_row(row); });
   }
   Normalization normalization() const override { return Normalization::kDefaultReverse; }
+  Scope scope() const override { return Scope::kNode; }
 
  private:
   std::int32_t untolerated(const std::vector<api::Taint>& taints) const {

@@ -50,6 +50,7 @@ class BindingFilter final : public framework::PodFilter {
 class NoVolumesScorer final : public framework::PodScorer {
  public:
   std::int64_t score(const cache::NodeState&) const override { return 0; }
+  Scope scope() const override { return Scope::kNode; }
 };
 
 class CapacityScorer final : public framework::PodScorer {

@@ -25,7 +25,7 @@ LastTry last_try_of(const sim::World& world, const api::Pod& pod) {
     if (const engine::AttemptRecord* record = world.scheduler().attempts().last(pod.metadata.uid)) {
       const bool was_rejected =
           record->result == engine::AttemptResult::kUnschedulable || record->result == engine::AttemptResult::kError;
-      return {record->ended_at, record->message, was_rejected};
+      return {record->ended_at, record->detail().message, was_rejected};
     }
   }
   // A scheduler that is down, or was started anew, remembers nothing; the pod's condition does.

@@ -50,7 +50,7 @@ class Teller {
   void rejected(const std::string& name, std::string message, std::int64_t ms) {
     engine::AttemptRecord record;
     record.result = engine::AttemptResult::kUnschedulable;
-    record.message = std::move(message);
+    record.add_detail().message = std::move(message);
     history.attempt_ended(*pods_.at(name), record, at_ms(ms));
     moved(name, queue::QueueName::kUnschedulable, "ScheduleAttemptFailure", ms);
   }

@@ -45,7 +45,7 @@ std::string message_of(const PodView& view) {
     if (!condition->message.empty()) return condition->message;
   }
   const engine::AttemptRecord* attempt = last_attempt(view);
-  return attempt == nullptr ? std::string() : attempt->message;
+  return attempt == nullptr ? std::string() : attempt->detail().message;
 }
 
 Symbol gating_plugin(const PodView& view) {
@@ -71,10 +71,10 @@ bool was_rejected(const PodView& view) {
 
 bool was_rejected_by(const PodView& view, const std::vector<Symbol>& plugins) {
   const engine::AttemptRecord* attempt = last_attempt(view);
-  return plugins.empty() ||
-         (attempt != nullptr && std::ranges::all_of(plugins, [&](Symbol plugin) {
-            return std::ranges::find(attempt->rejecting_plugins, plugin) != attempt->rejecting_plugins.end();
-          }));
+  return plugins.empty() || (attempt != nullptr && std::ranges::all_of(plugins, [&](Symbol plugin) {
+                               const std::vector<Symbol>& rejecting = attempt->detail().rejecting_plugins;
+                               return std::ranges::find(rejecting, plugin) != rejecting.end();
+                             }));
 }
 
 Duration waited(const PodView& view) {
@@ -311,9 +311,9 @@ std::string describe_pending(const PodView& view) {
   if (const Symbol gate = gating_plugin(view); !gate.empty()) text += fmt::format(", held back by {}", gate.text());
   if (const Symbol node = nomination(view); !node.empty()) text += fmt::format(", nominated to {}", node.text());
   const engine::AttemptRecord* attempt = last_attempt(view);
-  if (attempt != nullptr && !attempt->rejecting_plugins.empty()) {
+  if (attempt != nullptr && !attempt->detail().rejecting_plugins.empty()) {
     std::vector<std::string_view> plugins;
-    for (const Symbol plugin : attempt->rejecting_plugins) plugins.push_back(plugin.text());
+    for (const Symbol plugin : attempt->detail().rejecting_plugins) plugins.push_back(plugin.text());
     text += fmt::format(", rejected by {}", fmt::join(plugins, ", "));
   }
   return text;

@@ -240,7 +240,7 @@ void History::attempt_ended(const api::Pod& pod, const engine::AttemptRecord& re
                       .node = record.node,
                       .label = record.woken_by,
                       .cause = tracking.last_move,
-                      .text = record.message};
+                      .text = record.detail().message};
   switch (record.result) {
     case engine::AttemptResult::kPlaced:
     case engine::AttemptResult::kSkipped: break;

@@ -410,9 +410,9 @@ TEST_F(ScriptedWorld, LeavesPodsAloneThatItDoesNotMention) {
   EXPECT_EQ(world_.node_of("a"), "");
   EXPECT_EQ(world_.node_of("b"), "n1");
   EXPECT_EQ(place("a"), engine::PodPlace::kUnschedulable);
-  EXPECT_EQ(attempt_of("a").rejecting_plugins, std::vector{Symbol(kScriptPlugin)});
-  ASSERT_FALSE(attempt_of("a").rejections.empty());
-  EXPECT_EQ(attempt_of("a").rejections[0].reason, "not today");
+  EXPECT_EQ(attempt_of("a").detail().rejecting_plugins, std::vector{Symbol(kScriptPlugin)});
+  ASSERT_FALSE(attempt_of("a").detail().rejections.empty());
+  EXPECT_EQ(attempt_of("a").detail().rejections[0].reason, "not today");
   world_.expect_sound();
 }
 
