@@ -144,11 +144,11 @@ api::PodPtr ApiServer::store_pod(api::Pod pod, const api::PodPtr& before) {
   return stored;
 }
 
-void ApiServer::erase(const api::AnyObject& object) {
-  const api::AnyObject last = object;  // the table's own goes away
-  table_of(last.kind()).remove(last.metadata().name_space, last.metadata().name);
+// By value, because the table's own goes away.
+void ApiServer::erase(api::AnyObject object) {
+  table_of(object.kind()).remove(object.metadata().name_space, object.metadata().name);
   ++version_;
-  tell({.kind = Change::Kind::kDeleted, .object = last, .before = last, .version = version_});
+  tell({.kind = Change::Kind::kDeleted, .object = object, .before = std::move(object), .version = version_});
 }
 
 // --- Objects ---------------------------------------------------------------------------------------------------------
@@ -180,9 +180,9 @@ ApiResult<api::AnyObject> ApiServer::create(api::AnyObject object, Instant now) 
   return *std::move(admitted);
 }
 
-ApiResult<api::AnyObject> ApiServer::update(api::AnyObject object) {
+ApiResult<api::AnyObject> ApiServer::update(const api::AnyObject& object) {
   const api::ObjectMeta& given = object.metadata();
-  const api::AnyObject old = get(object.kind(), given.name_space, given.name);
+  api::AnyObject old = get(object.kind(), given.name_space, given.name);
   if (!old) return not_found(object.kind(), given.name);
   if (!given.resource_version.empty() && given.resource_version != old.metadata().resource_version) {
     return conflict(qualified(object.kind()), given.name,
@@ -190,7 +190,7 @@ ApiResult<api::AnyObject> ApiServer::update(api::AnyObject object) {
   }
   const bool raises = raises_generation(object, old);
   const api::ObjectMeta& known = old.metadata();
-  const api::AnyObject fresh = with_metadata(object, [&](api::ObjectMeta& metadata) {
+  api::AnyObject fresh = with_metadata(object, [&](api::ObjectMeta& metadata) {
     metadata.uid = known.uid;
     metadata.creation_timestamp = known.creation_timestamp;
     metadata.deletion_timestamp = known.deletion_timestamp;

@@ -55,7 +55,7 @@ class ApiServer {
   ApiResult<api::AnyObject> create(api::AnyObject object, Instant now);
   // Replaces the object of that name. If `object` has a resource version, it must be the current one. UID, creation and
   // deletion time stay. Metadata.generation grows if the spec differs (pods, nodes: on any difference but status).
-  ApiResult<api::AnyObject> update(api::AnyObject object);
+  ApiResult<api::AnyObject> update(const api::AnyObject& object);
   // What a kubelet does. Requires: `current` is the pod as it is here. Returns it as it is now.
   api::PodPtr write_status(const api::PodPtr& current, api::PodStatus status);
   // Pods that run on a node that is there are marked, and so are claims that a pod on a node uses, until that pod has
@@ -94,7 +94,7 @@ class ApiServer {
   void store(Change::Kind kind, const api::AnyObject& object, api::AnyObject before);
   // Another state of a pod, with the next version.
   api::PodPtr store_pod(api::Pod pod, const api::PodPtr& before);
-  void erase(const api::AnyObject& object);
+  void erase(api::AnyObject object);
   void tell(const Change& change);
   bool is_claim_in_use(Symbol name_space, std::string_view name) const;
   // Erases the marked claims that nobody uses any more, now that this pod does not.
