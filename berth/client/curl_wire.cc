@@ -13,6 +13,7 @@
 #include "berth/base/check.h"
 #include "berth/base/trimmed.h"
 #include "berth/client/clock.h"
+#include "berth/client/curl_error_text.h"
 
 namespace berth::client {
 
@@ -217,7 +218,7 @@ void CurlWire::finish(Sending& sending, CURLcode code) {
 std::string CurlWire::describe(const Sending& sending, CURLcode code) const {
   if (sending.is_too_long) return fmt::format("the answer is longer than {} bytes", kMaxBodyBytes);
   const std::string_view text = sending.error.data();
-  return text.empty() ? curl_.easy_strerror(code) : std::string(text);
+  return text.empty() ? curl_.easy_strerror(code) : repeatable_curl_error(text);
 }
 
 void CurlWire::wait(std::span<pollfd> files, Duration at_most) {
