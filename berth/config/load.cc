@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "berth/base/base64.h"
@@ -118,6 +119,12 @@ Error initializing(std::string_view what) {
 
 }  // namespace
 
+SchedulerConfig LoadedConfig::with_all_arguments() const {
+  SchedulerConfig result = config;
+  for (std::size_t i = 0; i < result.profiles.size(); ++i) result.profiles[i].plugin_config = all_arguments[i];
+  return result;
+}
+
 std::vector<Error> LoadFailure::errors(std::string_view file_name) const {
   std::vector<Error> result;
   for (const Problem& problem : problems) {
@@ -137,7 +144,8 @@ std::expected<LoadedConfig, std::vector<Error>> build_profiles(SchedulerConfig c
   if (auto done = complete_extenders(config); !done) {
     return std::unexpected(std::vector{Error("couldn't build extenders: " + done.error().what())});
   }
-  LoadedConfig loaded{std::move(config), {}};
+  LoadedConfig loaded{std::move(config), {}, {}};
+  for (const Profile& profile : loaded.config.profiles) loaded.all_arguments.push_back(profile.plugin_config);
   std::vector<Error> errors;
   for (Profile& profile : loaded.config.profiles) {
     auto lists = build_profile(profile, options);

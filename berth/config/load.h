@@ -37,6 +37,12 @@ struct LoadedConfig {
   SchedulerConfig config;
   // Per profile, in their order.
   std::vector<PluginLists> plugins;
+  // Per profile: the plugin arguments in the order of the file, then the defaults of the enabled plugins that it does
+  // not name. Those of plugins that are not enabled are among them.
+  std::vector<std::vector<PluginConfig>> all_arguments;
+
+  // The configuration with all_arguments, as kube-scheduler's /configz shows it.
+  SchedulerConfig with_all_arguments() const;
 };
 
 struct LoadOptions {

@@ -72,6 +72,46 @@ profiles:
   EXPECT_EQ(written.find("Unused"), std::string::npos) << "arguments of plugins that do not run are dropped";
 }
 
+// As kube-scheduler's /configz has them.
+TEST(Load, AllArgumentsAreThoseOfTheFileAndThenTheDefaults) {
+  const auto loaded = load_config(kHeader + R"(
+extenders:
+- urlPrefix: http://x
+  managedResources: [{name: example.com/gpu, ignoredByScheduler: true}]
+profiles:
+- schedulerName: a
+  pluginConfig:
+  - {name: VolumeBinding, args: {bindTimeoutSeconds: 7}}
+  - {name: Unused, args: {x: 1, b: [1, 2]}}
+  - {name: NoArguments}
+- schedulerName: b
+  plugins:
+    multiPoint:
+      disabled: [{name: '*'}]
+      enabled: [{name: PrioritySort}, {name: DefaultBinder}, {name: NodeResourcesFit}]
+  pluginConfig:
+  - {name: InterPodAffinity, args: {hardPodAffinityWeight: 5}}
+)");
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().errors("f")[0].message();
+  const SchedulerConfig all = loaded->with_all_arguments();
+  const auto names = [](const Profile& profile) {
+    Messages result;
+    for (const PluginConfig& plugin : profile.plugin_config) result.push_back(plugin.name);
+    return result;
+  };
+  EXPECT_EQ(
+      names(all.profiles[0]),
+      (Messages{"VolumeBinding", "Unused", "NoArguments", "DefaultPreemption", "DynamicResources", "InterPodAffinity",
+                "NodeAffinity", "NodeResourcesBalancedAllocation", "NodeResourcesFit", "PodTopologySpread"}));
+  EXPECT_EQ(names(all.profiles[1]), (Messages{"InterPodAffinity", "NodeResourcesFit"}));
+  EXPECT_EQ(names(loaded->config.profiles[1]), (Messages{"NodeResourcesFit"}));
+  const std::string json = to_json(all);
+  EXPECT_NE(json.find(R"({"name":"Unused","args":{"b":[1,2],"x":1}},{"name":"NoArguments","args":null})"),
+            std::string::npos)
+      << json;
+  EXPECT_NE(json.find(R"("ignoredResources":["example.com/gpu"])"), std::string::npos) << "what extenders imply";
+}
+
 TEST(Load, ObviousMistakesAreExplained) {
   EXPECT_EQ(messages_of("apiVersion: v1\nkind: Pod\n"),
             Messages{"f.yaml: no kind \"Pod\" is registered for version \"v1\" in scheme "

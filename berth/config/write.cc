@@ -35,6 +35,7 @@ SchedulerConfig with_written_arguments(const SchedulerConfig& config) {
         if (const void* args = kind.get(plugin.args))
           plugin.raw.text = keep_empty_terms(to_json(kind, args), plugin.raw);
       }
+      if (plugin.raw.text.empty()) plugin.raw.text = "null";
     }
   }
   return written;
