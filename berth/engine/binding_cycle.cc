@@ -466,7 +466,6 @@ void BindingCycles::bound(Cycle& cycle) {
 
 void BindingCycles::post_bind(Cycle& cycle) {
   const framework::Profile& profile = cycle.plugins();
-  if (profile.post_bind().empty()) return;
   const framework::PointRun point(profile.metrics(), ExtensionPoint::kPostBind, profile.scheduler_name());
   for (const auto& [name, plugin] : profile.post_bind()) {
     const framework::PluginRun run(profile.metrics(), ExtensionPoint::kPostBind, name, profile.scheduler_name());

@@ -49,6 +49,20 @@ ClusterEvent begins_to_leave() {
   return {kAbout, queue::action::kUpdatePodLabel, kLabel};
 }
 
+// What happens to a pod without a node, by the names under which it is measured.
+const Symbol& pending_pod_added() {
+  static const Symbol kLabel("UnschedulablePodAdd");
+  return kLabel;
+}
+const Symbol& pending_pod_changed() {
+  static const Symbol kLabel("UnschedulablePodUpdate");
+  return kLabel;
+}
+const Symbol& pending_pod_left() {
+  static const Symbol kLabel("UnschedulablePodDelete");
+  return kLabel;
+}
+
 bool is_assigned(const api::Pod& pod) {
   return !pod.spec.node_name.empty();
 }
@@ -129,7 +143,8 @@ void Handlers::observe_pod(const api::PodPtr& pod) {
 
 void Handlers::pod_added(const api::PodPtr& pod) {
   if (is_assigned(*pod)) return pod_assigned(pod);
-  if (state_.is_ours(*pod)) (void)state_.queue->add(pod, state_.now);
+  if (!state_.is_ours(*pod)) return;
+  state_.measured(pending_pod_added(), [&] { (void)state_.queue->add(pod, state_.now); });
 }
 
 void Handlers::pod_assigned(const api::PodPtr& pod) {
@@ -167,7 +182,7 @@ void Handlers::pod_updated(const api::PodPtr& old_pod, const api::PodPtr& new_po
     pod_assigned(new_pod);
     if (!state_.is_ours(*old_pod)) return;
     const Symbol promised = state_.queue->nominator().node_of(new_pod->metadata.uid);
-    (void)state_.queue->remove(*old_pod);
+    state_.measured(pending_pod_left(), [&] { (void)state_.queue->remove(*old_pod); });
     preemptions_.preemptor_gone(new_pod->metadata.uid);
     if (promised.empty()) return;
     // Somebody else has bound it.
@@ -189,7 +204,9 @@ void Handlers::pending_pod_updated(const api::PodPtr& old_pod, const api::PodPtr
   }
   // Its room was given back when it began to leave; what its binding does is still to come.
   if (bindings_.contains(new_pod->metadata.uid)) return;
-  state_.change_nomination(old_pod, [&] { (void)state_.queue->update(old_pod, new_pod, state_.now); });
+  state_.measured(pending_pod_changed(), [&] {
+    state_.change_nomination(old_pod, [&] { (void)state_.queue->update(old_pod, new_pod, state_.now); });
+  });
   const Symbol promised = state_.queue->nominator().node_of(new_pod->metadata.uid);
   if (promised.empty()) return;
   // A nominated pod keeps others off as if it were there already. That something of it has changed which has no event
@@ -213,7 +230,7 @@ void Handlers::pod_deleted(const api::PodPtr& pod) {
   } else if (state_.is_ours(*pod)) {
     const Symbol known_nomination = state_.queue->nominator().node_of(uid);
     const Symbol nominated = known_nomination.empty() ? pod->status.nominated_node_name : known_nomination;
-    (void)state_.queue->remove(*pod);
+    state_.measured(pending_pod_left(), [&] { (void)state_.queue->remove(*pod); });
     if (state_.cache.is_assumed(uid)) {
       assumed_pod_leaves(*pod);
     } else if (!nominated.empty()) {

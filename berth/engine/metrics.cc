@@ -57,7 +57,10 @@ SchedulerMetrics::Labels::Labels()
       cache_contents{Symbol("nodes"), Symbol("pods"), Symbol("assumed_pods")},
       activities{Symbol("binding"), Symbol("prioritizing_extender")},
       api_calls{Symbol("pod_status_patch"), Symbol("pod_binding")},
-      success{Symbol("error"), Symbol("success")} {
+      success{Symbol("error"), Symbol("success")},
+      hinted{Symbol("no_hint"), Symbol("hint")},
+      batched{Symbol("no_hint"), Symbol("hint_used")},
+      made_room("expired") {
   for (const config::ExtensionPointSpec& spec : config::extension_points()) {
     constexpr std::string_view kSuffix = "Plugin";
     points[index(spec.point)] = Symbol(spec.interface.substr(0, spec.interface.size() - kSuffix.size()));
@@ -141,7 +144,17 @@ SchedulerMetrics::SchedulerMetrics(Stopwatch stopwatch)
       pending_api_calls_(
           family(gauge("scheduler_pending_async_api_calls", kAlpha, {"call_type"}, "API calls that have not ended."))),
       volume_errors_(family(counter("scheduler_volume_scheduling_stage_error_total", kAlpha, {"operation"},
-                                    "Errors while volumes of a pod were scheduled, by stage."))) {
+                                    "Errors while volumes of a pod were scheduled, by stage."))),
+      recalls_(family(counter("scheduler_batch_attempts_total", kAlpha, {"profile", "result"},
+                              "Attempts, by whether something was known from an earlier pod of the same class."))),
+      recall_duration_(family(histogram("scheduler_get_node_hint_duration_seconds", kAlpha, {"hinted", "profile"},
+                                        exponential_bounds(0.00001, 2, 12),
+                                        "How long looking up what is known of a class of pods took."))),
+      learning_duration_(family(histogram("scheduler_store_schedule_results_duration_seconds", kAlpha, {"profile"},
+                                          exponential_bounds(0.00001, 2, 12),
+                                          "How long finding out about a new class of pods took."))),
+      forgotten_classes_(family(counter("scheduler_batch_cache_flushed_total", kAlpha, {"profile", "reason"},
+                                        "Classes of pods about which what was known had to make room."))) {
   // Gauges of a known set show from the start, at 0.
   for (const Symbol queue : labels_.queues) pending_.at(queue);
   for (const Symbol content : labels_.cache_contents) cache_size_.at(content);
@@ -175,10 +188,6 @@ void SchedulerMetrics::pod_scheduled(std::int32_t attempts, Took since_first_att
 
 void SchedulerMetrics::pod_scheduled_after_flush() {
   scheduled_after_flush_.add(1);
-}
-
-void SchedulerMetrics::preemption_attempt() {
-  preemption_attempts_.add(1);
 }
 
 void SchedulerMetrics::preemption_victims(std::size_t victims) {
@@ -252,14 +261,22 @@ void SchedulerMetrics::hint_ends(Symbol plugin, Symbol event_label, HintAnswer a
   observe(hint_duration_, since(hint_began_), event_label, labels_.hints[index(answer)], plugin);
 }
 
+void SchedulerMetrics::gating_begins() {
+  point_began_[index(ExtensionPoint::kPreEnqueue)] = read_stopwatch();
+}
+
+void SchedulerMetrics::gating_ends(Symbol profile, bool admitted) {
+  const Code code = admitted ? Code::kSuccess : Code::kUnschedulableAndUnresolvable;
+  observe_point(ExtensionPoint::kPreEnqueue, profile, code, since(point_began_[index(ExtensionPoint::kPreEnqueue)]));
+}
+
 void SchedulerMetrics::pre_enqueue_begins() {
   pre_enqueue_began_ = read_stopwatch();
 }
 
-void SchedulerMetrics::pre_enqueue_ends(Symbol plugin, Symbol profile, bool admitted) {
+void SchedulerMetrics::pre_enqueue_ends(Symbol plugin, Symbol /*profile*/, bool admitted) {
   const Took took = since(pre_enqueue_began_);
   const Code code = admitted ? Code::kSuccess : Code::kUnschedulableAndUnresolvable;
-  observe_point(ExtensionPoint::kPreEnqueue, profile, code, took);
   if (pre_enqueue_runs_++ % kPluginSampleInterval == 0) {
     observe_plugin(ExtensionPoint::kPreEnqueue, plugin, code, took);
   }
@@ -284,7 +301,30 @@ void SchedulerMetrics::plugin_begins(ExtensionPoint point, Symbol /*plugin*/) {
 void SchedulerMetrics::plugin_ends(ExtensionPoint point, Symbol plugin, Symbol profile, Code code, std::size_t nodes) {
   observe_plugin(point, plugin, code, since(plugin_began_[index(point)]));
   count_evaluations(point, plugin, profile, code, nodes);
+  // Only if it is asked: a plugin before it may end the point.
+  if (point == ExtensionPoint::kPostFilter && plugin == plugins::name::kDefaultPreemption) preemption_attempts_.add(1);
   if (code == Code::kError) count_volume_error(point, plugin);
+}
+
+void SchedulerMetrics::recall_begins() {
+  recall_began_ = read_stopwatch();
+}
+
+void SchedulerMetrics::recall_ends(Symbol profile, bool is_known) {
+  recalls_.at(profile, labels_.batched[index(is_known)]).add(1);
+  observe(recall_duration_, since(recall_began_), labels_.hinted[index(is_known)], profile);
+}
+
+void SchedulerMetrics::learning_begins() {
+  learning_began_ = read_stopwatch();
+}
+
+void SchedulerMetrics::learning_ends(Symbol profile) {
+  observe(learning_duration_, since(learning_began_), profile);
+}
+
+void SchedulerMetrics::class_forgotten(Symbol profile) {
+  forgotten_classes_.at(profile, labels_.made_room).add(1);
 }
 
 void SchedulerMetrics::observe_point(ExtensionPoint point, Symbol profile, Code code, Took took) {

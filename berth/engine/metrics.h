@@ -61,7 +61,6 @@ class SchedulerMetrics final : public queue::QueueMetrics, public framework::Fra
   // The leftover timeout, and no event, had brought it back before it was bound.
   void pod_scheduled_after_flush();
 
-  void preemption_attempt();
   void preemption_victims(std::size_t victims);
   // Evicting all victims of one preemptor.
   void preemption_execution(bool succeeded, Took took = std::nullopt);
@@ -92,6 +91,8 @@ class SchedulerMetrics final : public queue::QueueMetrics, public framework::Fra
   void add_in_flight_events(Symbol event_label, std::int64_t delta) override;
   void hint_begins() override;
   void hint_ends(Symbol plugin, Symbol event_label, queue::HintAnswer answer) override;
+  void gating_begins() override;
+  void gating_ends(Symbol profile, bool admitted) override;
   void pre_enqueue_begins() override;
   void pre_enqueue_ends(Symbol plugin, Symbol profile, bool admitted) override;
 
@@ -100,6 +101,11 @@ class SchedulerMetrics final : public queue::QueueMetrics, public framework::Fra
   void plugin_begins(framework::ExtensionPoint point, Symbol plugin) override;
   void plugin_ends(framework::ExtensionPoint point, Symbol plugin, Symbol profile, framework::Code code,
                    std::size_t nodes) override;
+  void recall_begins() override;
+  void recall_ends(Symbol profile, bool is_known) override;
+  void learning_begins() override;
+  void learning_ends(Symbol profile) override;
+  void class_forgotten(Symbol profile) override;
 
   // --- Reading -------------------------------------------------------------------------------------------------------
 
@@ -127,6 +133,9 @@ class SchedulerMetrics final : public queue::QueueMetrics, public framework::Fra
     std::array<Symbol, 2> activities;
     std::array<Symbol, 2> api_calls;
     std::array<Symbol, 2> success;  // by bool
+    std::array<Symbol, 2> hinted;   // by bool
+    std::array<Symbol, 2> batched;  // by bool
+    Symbol made_room;
   };
 
   MetricFamily& family(MetricDescriptor descriptor);
@@ -166,6 +175,10 @@ class SchedulerMetrics final : public queue::QueueMetrics, public framework::Fra
   MetricFamily& api_call_duration_;
   MetricFamily& pending_api_calls_;
   MetricFamily& volume_errors_;
+  MetricFamily& recalls_;
+  MetricFamily& recall_duration_;
+  MetricFamily& learning_duration_;
+  MetricFamily& forgotten_classes_;
 
   // When what is running now began; unset if it is not measured. Points and plugins nest (PostFilter runs filters), but
   // none within itself.
@@ -173,6 +186,8 @@ class SchedulerMetrics final : public queue::QueueMetrics, public framework::Fra
   std::array<Instant, kPoints> plugin_began_;
   Instant hint_began_;
   Instant pre_enqueue_began_;
+  Instant recall_began_;
+  Instant learning_began_;
   std::uint64_t cycles_ = 0;
   std::uint64_t pre_enqueue_runs_ = 0;
   std::uint64_t waiting_plugin_runs_ = 0;

@@ -70,6 +70,8 @@ TEST(SchedulerMetrics, HaveKubeSchedulersNamesTypesLabelsAndBuckets) {
        .001,
        16.384},
       {"scheduler_async_api_call_execution_total", kCounter, {"call_type", "result"}, kAlpha},
+      {"scheduler_batch_attempts_total", kCounter, {"profile", "result"}, kAlpha},
+      {"scheduler_batch_cache_flushed_total", kCounter, {"profile", "reason"}, kAlpha},
       {"scheduler_cache_size", kGauge, {"type"}, kAlpha},
       {"scheduler_event_handling_duration_seconds", kHistogram, {"event"}, kAlpha, 12, .0001, .2048},
       {"scheduler_framework_extension_point_duration_seconds",
@@ -79,6 +81,7 @@ TEST(SchedulerMetrics, HaveKubeSchedulersNamesTypesLabelsAndBuckets) {
        12,
        .0001,
        .2048},
+      {"scheduler_get_node_hint_duration_seconds", kHistogram, {"hinted", "profile"}, kAlpha, 12, .00001, .02048},
       {"scheduler_goroutines", kGauge, {"operation"}, kBeta},
       {"scheduler_inflight_events", kGauge, {"event"}, kAlpha},
       {"scheduler_pending_async_api_calls", kGauge, {"call_type"}, kAlpha},
@@ -110,6 +113,7 @@ TEST(SchedulerMetrics, HaveKubeSchedulersNamesTypesLabelsAndBuckets) {
       {"scheduler_schedule_attempts_total", kCounter, {"profile", "result"}, kStable},
       {"scheduler_scheduling_algorithm_duration_seconds", kHistogram, {}, kAlpha, 15, .001, 16.384},
       {"scheduler_scheduling_attempt_duration_seconds", kHistogram, {"profile", "result"}, kStable, 15, .001, 16.384},
+      {"scheduler_store_schedule_results_duration_seconds", kHistogram, {"profile"}, kAlpha, 12, .00001, .02048},
       {"scheduler_unschedulable_pods", kGauge, {"plugin", "profile"}, kBeta},
       {"scheduler_volume_scheduling_stage_error_total", kCounter, {"operation"}, kAlpha},
   };
@@ -166,8 +170,9 @@ TEST(SchedulerMetrics, LabelThePodsWaitByAttemptsUpToFifteen) {
 
 TEST(SchedulerMetrics, CountWhatPreemptionDoes) {
   SchedulerMetrics metrics;
-  metrics.preemption_attempt();
-  metrics.preemption_attempt();
+  for (const std::string_view plugin : {"DefaultPreemption", "DynamicResources", "DefaultPreemption"}) {
+    const framework::PluginRun run(&metrics, ExtensionPoint::kPostFilter, Symbol(plugin), kProfile);
+  }
   metrics.preemption_victims(3);
   metrics.preemption_execution(true, Duration::seconds(1));
   metrics.preemption_execution(false);
@@ -256,8 +261,10 @@ TEST(SchedulerMetrics, MeasureHintsAndGatesWithTheStopwatch) {
   EXPECT_EQ(observations(metrics, hints, "NodeAdd", "Error", "NodeResourcesFit"), 1);
 
   for (int i = 0; i < 20; ++i) {
+    metrics.gating_begins();
     metrics.pre_enqueue_begins();
     metrics.pre_enqueue_ends(Symbol("SchedulingGates"), kProfile, i >= 10);
+    metrics.gating_ends(kProfile, i >= 10);
   }
   const std::string_view points = "framework_extension_point_duration_seconds";
   EXPECT_EQ(observations(metrics, points, "PreEnqueue", "default-scheduler", "Success"), 10);
@@ -276,6 +283,23 @@ void run_attempt(SchedulerMetrics& metrics) {
   const framework::PointRun point(&metrics, ExtensionPoint::kFilter, kProfile);
   framework::PluginRun plugin(&metrics, ExtensionPoint::kFilter, kFit, kProfile);
   plugin.nodes = 30;
+}
+
+TEST(SchedulerMetrics, CountWhatIsKnownOfClassesWhereUpstreamCountsBatches) {
+  SchedulerMetrics metrics(ticking(Duration::milliseconds(2)));
+  for (const bool is_known : {false, true, true}) {
+    metrics.recall_begins();
+    metrics.recall_ends(kProfile, is_known);
+  }
+  metrics.learning_begins();
+  metrics.learning_ends(kProfile);
+  metrics.class_forgotten(kProfile);
+  EXPECT_EQ(value(metrics, "batch_attempts_total", "default-scheduler", "no_hint"), 1);
+  EXPECT_EQ(value(metrics, "batch_attempts_total", "default-scheduler", "hint_used"), 2);
+  EXPECT_EQ(observations(metrics, "get_node_hint_duration_seconds", "hint", "default-scheduler"), 2);
+  EXPECT_EQ(observations(metrics, "get_node_hint_duration_seconds", "no_hint", "default-scheduler"), 1);
+  EXPECT_EQ(observations(metrics, "store_schedule_results_duration_seconds", "default-scheduler"), 1);
+  EXPECT_EQ(value(metrics, "batch_cache_flushed_total", "default-scheduler", "expired"), 1);
 }
 
 TEST(SchedulerMetrics, MeasurePointsAlwaysAndPluginsInOneOfTenCycles) {

@@ -193,6 +193,12 @@ PodPlace Scheduler::place_of(Symbol name_space, std::string_view name) const {
 api::PodPtr Scheduler::find_pod(Symbol name_space, std::string_view name) const {
   return machine_->state.pods.find(name_space, name);
 }
+std::vector<api::PodPtr> Scheduler::pods() const {
+  std::vector<api::PodPtr> result;
+  result.reserve(machine_->state.pods.size());
+  machine_->state.pods.for_each([&](const api::PodPtr& pod) { result.push_back(pod); });
+  return result;
+}
 const queue::SchedulingQueue& Scheduler::queue() const {
   return *machine_->state.queue;
 }

@@ -134,6 +134,8 @@ class Scheduler {
   PodPlace place_of(Symbol name_space, std::string_view name) const;
   // As last reported; null if unknown.
   api::PodPtr find_pod(Symbol name_space, std::string_view name) const;
+  // All of them, as last reported; those of other schedulers too. In no order.
+  std::vector<api::PodPtr> pods() const;
   const queue::SchedulingQueue& queue() const;
   const cache::SchedulerCache& cache() const;
   const cache::ClusterObjects& objects() const;

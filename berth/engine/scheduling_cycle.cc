@@ -196,7 +196,6 @@ void SchedulingCycle::fail(Attempt& attempt, const Failure& failure) {
 
 PostFiltered SchedulingCycle::run_post_filter(const Attempt& attempt, const FailedAttempt& failed) {
   if (attempt.plugins().post_filter().empty()) return {Status(Code::kUnschedulable), std::nullopt, {}, {}};
-  if (state_.options.metrics != nullptr) state_.options.metrics->preemption_attempt();
   return framework::run_post_filter(attempt.plugins(), failed);
 }
 

@@ -56,6 +56,12 @@ void QueueWatch::hint_begins() {
 void QueueWatch::hint_ends(Symbol plugin, Symbol label, queue::HintAnswer answer) {
   if (metrics_ != nullptr) metrics_->hint_ends(plugin, label, answer);
 }
+void QueueWatch::gating_begins() {
+  if (metrics_ != nullptr) metrics_->gating_begins();
+}
+void QueueWatch::gating_ends(Symbol profile, bool admitted) {
+  if (metrics_ != nullptr) metrics_->gating_ends(profile, admitted);
+}
 void QueueWatch::pre_enqueue_begins() {
   if (metrics_ != nullptr) metrics_->pre_enqueue_begins();
 }
@@ -149,9 +155,14 @@ const framework::NominatedPods& State::nominated() {
 void State::notify(const queue::ClusterEvent& event, api::AnyObject old_object, api::AnyObject new_object,
                    std::optional<queue::PreCheck> pre_check) {
   if (options.observer != nullptr) options.observer->event_happened(event, now);
+  measured(event.label(),
+           [&] { (void)queue->move_all(event, {std::move(old_object), std::move(new_object)}, now, pre_check); });
+}
+
+void State::measured(Symbol event_label, FunctionRef<void()> handle) {
   const Instant began = options.metrics != nullptr ? options.metrics->read_stopwatch() : Instant();
-  (void)queue->move_all(event, {std::move(old_object), std::move(new_object)}, now, pre_check);
-  if (began.is_set()) options.metrics->event_handled(event.label(), options.metrics->since(began));
+  handle();
+  if (began.is_set()) options.metrics->event_handled(event_label, options.metrics->since(began));
 }
 
 void State::notify_pod_left(const api::PodPtr& pod, std::optional<queue::PreCheck> pre_check) {

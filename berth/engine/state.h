@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "berth/base/function_ref.h"
 #include "berth/base/rng.h"
 #include "berth/cache/cluster_objects.h"
 #include "berth/cache/scheduler_cache.h"
@@ -45,6 +46,8 @@ class QueueWatch final : public queue::QueueMetrics {
   void add_in_flight_events(Symbol label, std::int64_t delta) override;
   void hint_begins() override;
   void hint_ends(Symbol plugin, Symbol label, queue::HintAnswer answer) override;
+  void gating_begins() override;
+  void gating_ends(Symbol profile, bool admitted) override;
   void pre_enqueue_begins() override;
   void pre_enqueue_ends(Symbol plugin, Symbol profile, bool admitted) override;
 
@@ -72,6 +75,8 @@ class State {
   // Brought up to date with the queue's nominations.
   const framework::NominatedPods& nominated();
 
+  // Handles an event of the cluster, and counts how long that took.
+  void measured(Symbol event_label, FunctionRef<void()> handle);
   // Tells the queue of an event.
   void notify(const queue::ClusterEvent& event, api::AnyObject old_object, api::AnyObject new_object,
               std::optional<queue::PreCheck> pre_check = std::nullopt);

@@ -52,13 +52,29 @@ bool NominatedPods::remove(Symbol node_name, std::string_view uid) {
 
 // --- PreFilter -------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// A plugin that is only at Filter makes its filter now all the same, but that is not what the point is about.
+PreFiltered ask(const Profile& profile, const Profile::Filter& filter, const PodToPlace& pod,
+                const ClusterView& cluster) {
+  if (!filter.at_pre_filter) return filter.plugin->pre_filter(pod, cluster);
+  PluginRun run(profile.metrics(), ExtensionPoint::kPreFilter, filter.name, profile.scheduler_name());
+  PreFiltered answer = filter.plugin->pre_filter(pod, cluster);
+  run.code = answer.status.code();
+  return answer;
+}
+
+}  // namespace
+
 PreFilterResult run_pre_filter(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster) {
-  PreFilterResult result;
   PointRun point(profile.metrics(), ExtensionPoint::kPreFilter, profile.scheduler_name());
-  const auto finished = [&]() -> PreFilterResult& {
-    point.code = result.status.code();
-    return result;
-  };
+  PreFilterResult result = ask_pre_filters(profile, pod, cluster);
+  point.code = result.status.code();
+  return result;
+}
+
+PreFilterResult ask_pre_filters(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster) {
+  PreFilterResult result;
   result.filters.resize(profile.filters().size());
   result.dormant.resize(profile.filters().size());
   result.reached.resize(profile.filters().size());
@@ -66,12 +82,7 @@ PreFilterResult run_pre_filter(const Profile& profile, const PodToPlace& pod, co
   for (std::size_t i = 0; i < profile.filters().size(); ++i) {
     const Profile::Filter& filter = profile.filters()[i];
     result.reached.set(i);
-    PreFiltered made = [&] {
-      PluginRun run(profile.metrics(), ExtensionPoint::kPreFilter, filter.name, profile.scheduler_name());
-      PreFiltered answer = filter.plugin->pre_filter(pod, cluster);
-      run.code = answer.status.code();
-      return answer;
-    }();
+    PreFiltered made = ask(profile, filter, pod, cluster);
     if (filter.at_filter) result.filters[i] = std::move(made.filter);
     if (!filter.at_pre_filter) continue;
 
@@ -91,7 +102,7 @@ PreFilterResult run_pre_filter(const Profile& profile, const PodToPlace& pod, co
       // What plugins before it said about nodes does not count any more.
       result.node_names.reset();
       result.restricting_plugins.clear();
-      return std::move(finished());
+      return result;
     }
     if (!made.node_names) continue;
     insert_sorted(result.restricting_plugins, filter.name);
@@ -107,10 +118,10 @@ PreFilterResult run_pre_filter(const Profile& profile, const PodToPlace& pod, co
           result.restricting_plugins.size() == 1
               ? fmt::format("node(s) didn't satisfy plugin {}", result.restricting_plugins.front().text())
               : fmt::format("node(s) didn't satisfy plugin(s) {} simultaneously", joined(result.restricting_plugins)));
-      return std::move(finished());
+      return result;
     }
   }
-  return std::move(finished());
+  return result;
 }
 
 Bitset PreFilterResult::allowed_rows(const cache::NodeTable& table) const {
@@ -232,25 +243,23 @@ FilterResult run_filters(const Profile& profile, const PreFilterResult& pre_filt
     if (entry.verdict.code == Code::kError) errors.insert(status_of(profile, pre_filter, entry).message());
   });
   result.errors.assign(errors.begin(), errors.end());
-  if (!result.errors.empty()) {
-    point.code = Code::kError;
-  } else if (result.feasible.none()) {
-    point.code = Code::kUnschedulable;
-  }
+  if (!result.errors.empty()) point.code = Code::kError;  // that no node fits is no failure of the point
   return result;
 }
 
 // --- Score -----------------------------------------------------------------------------------------------------------
 
-ScoreResult run_scores(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster,
-                       const Bitset& feasible) {
-  ScoreResult result;
-  const std::size_t rows = cluster.nodes.rows();
-  result.total.assign(rows, 0);
-  const PointRun point(profile.metrics(), ExtensionPoint::kScore, profile.scheduler_name());
+namespace {
+
+// The PreScore point: by index in profile.scores(), those that result.scorers names.
+std::vector<std::unique_ptr<PodScorer>> make_scorers(const Profile& profile, const PodToPlace& pod,
+                                                     const ClusterView& cluster, const Bitset& feasible,
+                                                     ScoreResult& result) {
+  PointRun point(profile.metrics(), ExtensionPoint::kPreScore, profile.scheduler_name());
+  std::vector<std::unique_ptr<PodScorer>> scorers(profile.scores().size());
   for (std::size_t i = 0; i < profile.scores().size(); ++i) {
     const Profile::Score& score = profile.scores()[i];
-    const PreScored made = score.plugin->pre_score(pod, cluster, feasible);
+    PreScored made = score.plugin->pre_score(pod, cluster, feasible);
     if (made.status.is_skip() && score.at_pre_score) {
       insert_sorted(result.skipped, score.name);
       continue;
@@ -258,20 +267,40 @@ ScoreResult run_scores(const Profile& profile, const PodToPlace& pod, const Clus
     if (!made.status.is_success() && !(made.status.is_skip() && made.scorer)) {
       result.status =
           Status::error(fmt::format("running PreScore plugin \"{}\": {}", score.name.text(), made.status.message()));
-      return result;
+      point.code = Code::kError;
+      return {};
     }
+    scorers[i] = std::move(made.scorer);
+    result.scorers.push_back(i);
+  }
+  return scorers;
+}
+
+}  // namespace
+
+ScoreResult run_scores(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster,
+                       const Bitset& feasible) {
+  ScoreResult result;
+  const std::size_t rows = cluster.nodes.rows();
+  result.total.assign(rows, 0);
+  const std::vector<std::unique_ptr<PodScorer>> scorers = make_scorers(profile, pod, cluster, feasible, result);
+  if (!result.status.is_success()) return result;
+  const PointRun point(profile.metrics(), ExtensionPoint::kScore, profile.scheduler_name());
+  for (const std::size_t i : result.scorers) {
+    const Profile::Score& score = profile.scores()[i];
+    const PodScorer& scorer = *scorers[i];
     std::vector<std::int64_t> column(rows, 0);
     {
       PluginRun run(profile.metrics(), ExtensionPoint::kScore, score.name, profile.scheduler_name());
       if (profile.metrics() != nullptr) run.nodes = feasible.count();
-      made.scorer->score_rows(cluster.nodes, feasible, column);
+      scorer.score_rows(cluster.nodes, feasible, column);
     }
     result.raw.push_back(column);
-    switch (made.scorer->normalization()) {
+    switch (scorer.normalization()) {
       case PodScorer::Normalization::kNone: break;
       case PodScorer::Normalization::kDefault: normalize_default(feasible, column, false); break;
       case PodScorer::Normalization::kDefaultReverse: normalize_default(feasible, column, true); break;
-      case PodScorer::Normalization::kOwn: made.scorer->normalize(cluster.nodes, feasible, column); break;
+      case PodScorer::Normalization::kOwn: scorer.normalize(cluster.nodes, feasible, column); break;
     }
     feasible.for_each([&](std::size_t row) {
       if ((column[row] < 0 || column[row] > kMaxNodeScore) && result.status.is_success()) {
@@ -282,7 +311,6 @@ ScoreResult run_scores(const Profile& profile, const PodToPlace& pod, const Clus
       }
       result.total[row] += column[row] * score.weight;
     });
-    result.scorers.push_back(i);
     result.normalized.push_back(std::move(column));
   }
   return result;
@@ -433,7 +461,9 @@ std::string fit_error_message(std::size_t nodes, const std::map<std::string, std
   return text;
 }
 
-PostFiltered run_post_filter(const Profile& profile, const FailedAttempt& attempt) {
+namespace {
+
+PostFiltered ask_post_filters(const Profile& profile, const FailedAttempt& attempt) {
   PostFiltered result;
   result.status = Status(Code::kUnschedulable);
   for (const auto& [name, plugin] : profile.post_filter()) {
@@ -462,6 +492,15 @@ PostFiltered run_post_filter(const Profile& profile, const FailedAttempt& attemp
       case Code::kSkip: return {Status::error(answer.status.message()).with_plugin(name), std::nullopt, {}, {}};
     }
   }
+  return result;
+}
+
+}  // namespace
+
+PostFiltered run_post_filter(const Profile& profile, const FailedAttempt& attempt) {
+  PointRun point(profile.metrics(), ExtensionPoint::kPostFilter, profile.scheduler_name());
+  PostFiltered result = ask_post_filters(profile, attempt);
+  point.code = result.status.code();
   return result;
 }
 

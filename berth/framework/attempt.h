@@ -79,6 +79,8 @@ struct PreFilterResult {
   Bitset allowed_rows(const cache::NodeTable& table) const;
 };
 PreFilterResult run_pre_filter(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster);
+// The same as part of something that is measured as the point.
+PreFilterResult ask_pre_filters(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster);
 
 // --- Filter ----------------------------------------------------------------------------------------------------------
 

@@ -88,36 +88,58 @@ std::size_t restrict_to_sample(const cache::NodeTable& table, const Sample& samp
 Decision ClassMemory::decide(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
                              std::optional<Sample> sample) {
   ++counts_.decisions;
-  Entry* entry = can_share(pod) ? find_or_build(pod) : nullptr;
+  Entry* entry = recall(pod);
   if (entry == nullptr) return decide_step_by_step(pod, nominated, rotation, sample);
 
   Decision decision;
   decision.pre_filter = &entry->pre_filter;
-  if (entry->failure && entry->failure->generation == cluster_.nodes.generation() &&
-      entry->failure->nominated_version == nominated.version()) {
-    ++counts_.shared_rejections;
-  } else {
-    entry->failure.reset();
-    const Bitset& feasible = feasible_rows(*entry, *pod, nominated);
-    if (sample) decision.visited = restrict_to_sample(cluster_.nodes, *sample, feasible_);
-    decision.feasible_nodes = feasible.count();
-    if (decision.feasible_nodes == 1) {
-      decision.row = static_cast<cache::RowId>(feasible.find_first());
-    } else if (decision.feasible_nodes > 1) {
-      if (!entry->has_scorers && !make_scorers(*entry)) {
-        return decide_step_by_step(pod, nominated, rotation, sample);
-      }
-      decision.row = choose(*entry, feasible, rotation);
-    }
-    if (decision.feasible_nodes > 0) {
-      decision.nodes = cluster_.nodes.node_count();
+  decision.nodes = cluster_.nodes.node_count();
+  {
+    const PointRun point(profile_.metrics(), ExtensionPoint::kFilter, profile_.scheduler_name());
+    if (entry->failure && entry->failure->generation == cluster_.nodes.generation() &&
+        entry->failure->nominated_version == nominated.version()) {
+      ++counts_.shared_rejections;
+      decision.filtered = &entry->failure->filtered;
       return decision;
     }
-    explain_failure(*entry, *pod, nominated);
+    entry->failure.reset();
+    find_feasible_rows(*entry, *pod, nominated);
+    if (sample) decision.visited = restrict_to_sample(cluster_.nodes, *sample, feasible_);
+    decision.feasible_nodes = feasible_.count();
+    if (decision.feasible_nodes == 0) {
+      explain_failure(*entry, *pod, nominated);
+      decision.filtered = &entry->failure->filtered;
+      return decision;
+    }
   }
-  decision.filtered = &entry->failure->filtered;
-  decision.nodes = cluster_.nodes.node_count();
+  if (decision.feasible_nodes == 1) {
+    decision.row = static_cast<cache::RowId>(feasible_.find_first());
+    return decision;
+  }
+  if (!has_scorers(*entry)) return decide_step_by_step(pod, nominated, rotation, sample);
+  const PointRun point(profile_.metrics(), ExtensionPoint::kScore, profile_.scheduler_name());
+  decision.row = choose(*entry, feasible_, rotation);
   return decision;
+}
+
+// The PreFilter point. Null if the pod cannot share; then whoever asks step by step is measured.
+ClassMemory::Entry* ClassMemory::recall(const PodToPlace& pod) {
+  if (!can_share(pod)) {
+    (void)is_up_to_date(nullptr);
+    return nullptr;
+  }
+  PointRun point(profile_.metrics(), ExtensionPoint::kPreFilter, profile_.scheduler_name());
+  Entry* entry = find_or_build(pod);
+  if (entry == nullptr) point.forget();
+  return entry;
+}
+
+// The PreScore point. False if the scores cannot be kept.
+bool ClassMemory::has_scorers(Entry& entry) {
+  PointRun point(profile_.metrics(), ExtensionPoint::kPreScore, profile_.scheduler_name());
+  if (entry.has_scorers || make_scorers(entry)) return true;
+  point.forget();
+  return false;
 }
 
 Decision ClassMemory::decide_step_by_step(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
@@ -165,11 +187,13 @@ ClassMemory::Entry* ClassMemory::find_or_build(const PodToPlace& pod) {
   const ClassKey key{pod.compiled.get(), metadata.labels.identity(), metadata.owner_references.identity(),
                      metadata.name_space, pod->spec.node_name};
   const auto it = by_key_.find(key);
-  if (it == by_key_.end()) {
+  const bool is_found = it != by_key_.end();
+  const bool is_known = is_up_to_date(is_found ? &*it->second : nullptr);
+  if (!is_found) {
     Entry& entry = entries_.emplace_front();
     entry.key = key;
     entry.pod = pod;
-    if (!build(entry)) {
+    if (!learn(entry)) {
       entries_.pop_front();
       return nullptr;
     }
@@ -179,10 +203,27 @@ ClassMemory::Entry* ClassMemory::find_or_build(const PodToPlace& pod) {
   }
   entries_.splice(entries_.begin(), entries_, it->second);
   Entry& entry = entries_.front();
-  if (catch_up(entry) || build(entry)) return &entry;
+  if (is_known || learn(entry)) return &entry;
   by_key_.erase(it);
   entries_.pop_front();
   return nullptr;
+}
+
+// Whether what is known of a class, if anything is, holds again after a look at what has changed.
+bool ClassMemory::is_up_to_date(Entry* known) {
+  FrameworkMetrics* metrics = profile_.metrics();
+  if (metrics != nullptr) metrics->recall_begins();
+  const bool is_known = known != nullptr && catch_up(*known);
+  if (metrics != nullptr) metrics->recall_ends(profile_.scheduler_name(), is_known);
+  return is_known;
+}
+
+bool ClassMemory::learn(Entry& entry) {
+  FrameworkMetrics* metrics = profile_.metrics();
+  if (metrics != nullptr) metrics->learning_begins();
+  const bool can_be_kept = build(entry);
+  if (metrics != nullptr && can_be_kept) metrics->learning_ends(profile_.scheduler_name());
+  return can_be_kept;
 }
 
 std::size_t ClassMemory::tables() const {
@@ -201,6 +242,7 @@ void ClassMemory::evict() {
   while (entries_.size() > 1 && is_too_much()) {
     by_key_.erase(entries_.back().key);
     entries_.pop_back();
+    if (profile_.metrics() != nullptr) profile_.metrics()->class_forgotten(profile_.scheduler_name());
   }
   absl::erase_if(tables_, [](const auto& table) { return table.second.expired(); });
 }
@@ -211,7 +253,7 @@ bool ClassMemory::build(Entry& entry) {
   entry.has_scorers = false;
   entry.scorers.clear();
   entry.read_until = cluster_.nodes.journal().end();
-  entry.pre_filter = run_pre_filter(profile_, entry.pod, cluster_);
+  entry.pre_filter = ask_pre_filters(profile_, entry.pod, cluster_);
   if (!entry.pre_filter.status.is_success()) return false;
 
   std::vector<std::shared_ptr<PodFilter>>& filters = entry.pre_filter.filters;
@@ -333,7 +375,8 @@ bool ClassMemory::make_scorers(Entry& entry) {
 
 // --- A decision ------------------------------------------------------------------------------------------------------
 
-const Bitset& ClassMemory::feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated) {
+// Into feasible_.
+void ClassMemory::find_feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated) {
   const cache::NodeTable& table = cluster_.nodes;
   feasible_ = entry.table->passing();
   for (const std::shared_ptr<PodFilter>& filter : entry.pre_filter.filters) {
@@ -346,7 +389,6 @@ const Bitset& ClassMemory::feasible_rows(Entry& entry, const api::Pod& pod, cons
     const NodeTrial trial(profile_, entry.pre_filter, table.at(row));
     if (!trial.check(nominated, pod).verdict.is_success()) feasible_.reset(row);
   });
-  return feasible_;
 }
 
 cache::RowId ClassMemory::choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation) {

@@ -100,14 +100,18 @@ class ClassMemory {
   struct Entry;
   using Entries = std::list<Entry>;  // the one asked for last comes first
 
+  Entry* recall(const PodToPlace& pod);
   Entry* find_or_build(const PodToPlace& pod);
+  bool is_up_to_date(Entry* known);
+  bool learn(Entry& entry);
   bool build(Entry& entry);
   bool attach_table(Entry& entry);
   bool build_table(Entry& entry);
   bool catch_up(Entry& entry);
   bool catch_up_table(Entry& entry);
+  bool has_scorers(Entry& entry);
   bool make_scorers(Entry& entry);
-  const Bitset& feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated);
+  void find_feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated);
   cache::RowId choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation);
   void explain_failure(Entry& entry, const api::Pod& pod, const NominatedPods& nominated);
   Decision decide_step_by_step(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,

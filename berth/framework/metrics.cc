@@ -21,4 +21,16 @@ void CountingFrameworkMetrics::plugin_ends(ExtensionPoint point, Symbol plugin, 
   nodes[fmt::format("{}/{}", field_of(point), plugin.text())] += static_cast<std::int64_t>(asked);
 }
 
+void CountingFrameworkMetrics::recall_ends(Symbol /*profile*/, bool is_known) {
+  ++classes[is_known ? "known" : "unknown"];
+}
+
+void CountingFrameworkMetrics::learning_ends(Symbol /*profile*/) {
+  ++classes["learned"];
+}
+
+void CountingFrameworkMetrics::class_forgotten(Symbol /*profile*/) {
+  ++classes["forgotten"];
+}
+
 }  // namespace berth::framework

@@ -5,6 +5,7 @@
 #include "berth/cache/testing.h"
 #include "berth/config/load.h"
 #include "berth/framework/attempt.h"
+#include "berth/framework/class_memory.h"
 #include "berth/framework/metrics.h"
 #include "berth/plugins/default_plugins.h"
 
@@ -38,12 +39,71 @@ TEST(FrameworkMetrics, CountsEveryPluginAndTheNodesItWasAskedAbout) {
 
   EXPECT_EQ(metrics.points["preFilter/Success"], 1);
   EXPECT_EQ(metrics.points["filter/Success"], 1);
+  EXPECT_EQ(metrics.points["preScore/Success"], 1);
   EXPECT_EQ(metrics.points["score/Success"], 1);
+  EXPECT_EQ(metrics.plugins.count("preFilter/NodeUnschedulable/Success"), 0u) << "it is at Filter only";
   EXPECT_EQ(metrics.plugins["preFilter/NodePorts/Skip"], 1);
   EXPECT_EQ(metrics.plugins["filter/NodeUnschedulable/Success"], 1);
   EXPECT_EQ(metrics.nodes["filter/NodeUnschedulable"], 3);
   EXPECT_EQ(metrics.nodes["filter/NodeResourcesFit"], 2) << "the cordoned node was out by then";
   EXPECT_EQ(metrics.nodes["score/NodeResourcesFit"], 1);
+}
+
+// One observation of each point per attempt, whether the answer is worked out or remembered.
+TEST(FrameworkMetrics, CountsThePointsOfADecisionFromMemory) {
+  const framework::PluginRegistry registry = default_registry();
+  const config::FeatureGates gates;
+  const config::LoadedConfig defaults = config::default_config();
+  const cache::ClusterObjects objects;
+  const auto profile = framework::Profile::build(defaults.config.profiles.at(0), registry, gates, objects).value();
+  framework::CountingFrameworkMetrics metrics;
+  profile->set_metrics(&metrics);
+  cache::SchedulerCache cache;
+  for (const char* name : {"a", "b"}) cache.set_node(NodeBuilder(name).allocatable("cpu", "8").build());
+  const framework::ClusterView view{cache.nodes(), objects};
+  framework::ClassMemory memory(*profile, view);
+  const auto decide = [&](const api::PodPtr& pod) {
+    return memory.decide({pod, cache.compile(*pod)}, framework::NominatedPods(), 0);
+  };
+
+  const api::PodPtr fits = PodBuilder("fits").request("cpu", "2").build();
+  const api::PodPtr too_large = PodBuilder("large").request("cpu", "20").build();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(decide(fits).feasible_nodes, 2u);
+    ASSERT_EQ(decide(too_large).feasible_nodes, 0u);
+  }
+  EXPECT_EQ(metrics.points["preFilter/Success"], 6);
+  EXPECT_EQ(metrics.points["filter/Success"], 6);
+  EXPECT_EQ(metrics.points["preScore/Success"], 3);
+  EXPECT_EQ(metrics.points["score/Success"], 3);
+
+  EXPECT_EQ(metrics.classes, (std::map<std::string, std::int64_t>{{"known", 4}, {"learned", 2}, {"unknown", 2}}));
+
+  metrics.points.clear();
+  const api::PodPtr with_claim = PodBuilder("claiming").claim("data").build();
+  EXPECT_EQ(decide(with_claim).feasible_nodes, 0u);
+  EXPECT_EQ(metrics.points.size(), 1u) << "the claim is not there, so PreFilter rejects the pod";
+  EXPECT_EQ(metrics.classes["unknown"], 3) << "such pods do not share";
+}
+
+TEST(FrameworkMetrics, CountsTheClassesThatMakeRoomForOthers) {
+  const framework::PluginRegistry registry = default_registry();
+  const config::FeatureGates gates;
+  const config::LoadedConfig defaults = config::default_config();
+  const cache::ClusterObjects objects;
+  const auto profile = framework::Profile::build(defaults.config.profiles.at(0), registry, gates, objects).value();
+  framework::CountingFrameworkMetrics metrics;
+  profile->set_metrics(&metrics);
+  cache::SchedulerCache cache;
+  cache.set_node(NodeBuilder("a").allocatable("cpu", "8").build());
+  const framework::ClusterView view{cache.nodes(), objects};
+  framework::ClassMemory memory(*profile, view, {.max_bytes = 1});
+
+  for (const char* cpu : {"1", "2", "1"}) {
+    const api::PodPtr pod = PodBuilder("p").request("cpu", cpu).build();
+    ASSERT_EQ(memory.decide({pod, cache.compile(*pod)}, framework::NominatedPods(), 0).feasible_nodes, 1u);
+  }
+  EXPECT_EQ(metrics.classes, (std::map<std::string, std::int64_t>{{"forgotten", 2}, {"learned", 3}, {"unknown", 3}}));
 }
 
 }  // namespace

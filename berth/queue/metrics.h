@@ -34,7 +34,10 @@ class QueueMetrics {
   // which has a clock can measure.
   virtual void hint_begins() {}
   virtual void hint_ends(Symbol /*plugin*/, Symbol /*event_label*/, HintAnswer) {}
-  // plugin_execution_duration_seconds and framework_extension_point_duration_seconds of PreEnqueue
+  // framework_extension_point_duration_seconds of PreEnqueue: all plugins that a pod asks
+  virtual void gating_begins() {}
+  virtual void gating_ends(Symbol /*profile*/, bool /*admitted*/) {}
+  // plugin_execution_duration_seconds of PreEnqueue
   virtual void pre_enqueue_begins() {}
   virtual void pre_enqueue_ends(Symbol /*plugin*/, Symbol /*profile*/, bool /*admitted*/) {}
 };

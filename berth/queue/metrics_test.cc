@@ -129,6 +129,10 @@ class CallRecorder final : public QueueMetrics {
   void hint_ends(Symbol plugin, Symbol event, HintAnswer answer) override {
     calls.push_back(fmt::format("hint ends {} {} {}", plugin.text(), event.text(), static_cast<int>(answer)));
   }
+  void gating_begins() override { calls.push_back("gating begins"); }
+  void gating_ends(Symbol profile, bool admitted) override {
+    calls.push_back(fmt::format("gating ends {} {}", profile.text(), admitted));
+  }
   void pre_enqueue_begins() override { calls.push_back("gate begins"); }
   void pre_enqueue_ends(Symbol plugin, Symbol profile, bool admitted) override {
     calls.push_back(fmt::format("gate ends {} {} {}", plugin.text(), profile.text(), admitted));
@@ -151,8 +155,10 @@ TEST(QueueMetrics, SurroundEveryHintAndEveryPreEnqueueCall) {
   SchedulingQueue queue(std::move(options));
   ASSERT_TRUE(testing::add_rejected(queue, make_pod("a"), {"Fit"}, at(0)));
   ASSERT_TRUE(queue.move_all(testing::node_add(), {}, at(0)));
-  EXPECT_EQ(recorder.calls, (std::vector<std::string>{"gate begins", "gate", "gate ends Gate default-scheduler true",
-                                                      "hint begins", "hint", "hint ends Fit NodeAdd 0"}));
+  EXPECT_EQ(recorder.calls,
+            (std::vector<std::string>{"gating begins", "gate begins", "gate", "gate ends Gate default-scheduler true",
+                                      "gating ends default-scheduler true", "hint begins", "hint",
+                                      "hint ends Fit NodeAdd 0"}));
 }
 
 }  // namespace

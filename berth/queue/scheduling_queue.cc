@@ -163,12 +163,16 @@ void SchedulingQueue::run_pre_enqueue(QueuedPod& pod) {
   if (found != pre_enqueue_.end() && rules_.pre_enqueue != PreEnqueueOrder::kNobodyIsAsked) {
     const bool gate_goes_first = rules_.pre_enqueue == PreEnqueueOrder::kGateGoesFirst;
     const PluginId gate = gate_goes_first ? pod.gating_plugin : kNoPlugin;
-    for (const auto& [plugin, check] : found->checks) {
-      if (plugin == gate && !admits(*check, plugin, pod)) return;
-    }
-    for (const auto& [plugin, check] : found->checks) {
-      if (plugin != gate && !admits(*check, plugin, pod)) return;
-    }
+    metrics_.gating_begins();
+    const bool is_admitted = std::ranges::all_of(found->checks,
+                                                 [&](const auto& each) {
+                                                   return each.first != gate || admits(*each.second, each.first, pod);
+                                                 }) &&
+                             std::ranges::all_of(found->checks, [&](const auto& each) {
+                               return each.first == gate || admits(*each.second, each.first, pod);
+                             });
+    metrics_.gating_ends(pod.profile(), is_admitted);
+    if (!is_admitted) return;
   }
   pod.gating_plugin = kNoPlugin;
 }
