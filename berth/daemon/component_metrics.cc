@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -94,6 +95,22 @@ void gauge(MetricText& text, std::string_view name, std::string_view help, doubl
   text.sample({}, value);
 }
 
+constexpr std::string_view kStartTimeHelp = "Start time of the process since unix epoch in seconds.";
+
+double start_time(const std::vector<std::string>& stat) {
+  return boot_time() + stat_value(stat, 22) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+// As Go names systems and processors.
+constexpr std::string_view kPlatform =
+#if defined(__x86_64__)
+    "linux/amd64";
+#elif defined(__aarch64__)
+    "linux/arm64";
+#else
+    "linux";
+#endif
+
 std::string_view stage_label(config::Stage stage) {
   return stage == config::Stage::kGa ? "" : config::stage_name(stage);
 }
@@ -136,6 +153,27 @@ std::string ComponentMetrics::to_text() const {
   return text.text();
 }
 
+std::string sorted_families(std::string_view text, const std::vector<std::string>& disabled) {
+  constexpr std::string_view kHelp = "# HELP ";
+  struct Family {
+    std::string_view name;
+    std::string_view text;
+  };
+  std::vector<Family> families;
+  while (!text.empty()) {
+    const std::size_t next = text.find("\n# HELP ");
+    const std::string_view family = text.substr(0, next == std::string_view::npos ? next : next + 1);
+    text.remove_prefix(family.size());
+    const std::string_view name =
+        family.starts_with(kHelp) ? family.substr(kHelp.size(), family.find(' ', kHelp.size()) - kHelp.size()) : "";
+    if (std::ranges::find(disabled, name) == disabled.end()) families.push_back({name, family});
+  }
+  std::ranges::sort(families, {}, &Family::name);
+  std::string result;
+  for (const Family& family : families) result += family.text;
+  return result;
+}
+
 MetricSource leader_metrics(std::string lease_name, std::function<bool()> is_leader,
                             std::function<std::uint64_t()> slow_renewals) {
   return [lease_name = std::move(lease_name), is_leader = std::move(is_leader),
@@ -172,7 +210,7 @@ MetricSource build_metrics(std::string git_version) {
                  {"go_version", ""},
                  {"major", major},
                  {"minor", minor},
-                 {"platform", "linux"}},
+                 {"platform", kPlatform}},
                 1);
   };
 }
@@ -201,14 +239,21 @@ MetricSource process_metrics() {
     gauge(text, "process_open_fds", "Number of open file descriptors.", open_files());
     gauge(text, "process_resident_memory_bytes", "Resident memory size in bytes.",
           stat_value(stat, 24) * static_cast<double>(::sysconf(_SC_PAGESIZE)));
-    gauge(text, "process_start_time_seconds", "Start time of the process since unix epoch in seconds.",
-          boot_time() + stat_value(stat, 22) / ticks);
+    gauge(text, "process_start_time_seconds", kStartTimeHelp, start_time(stat));
     gauge(text, "process_threads", "Number of threads of the process.", stat_value(stat, 20));
     gauge(text, "process_virtual_memory_bytes", "Virtual memory size in bytes.", stat_value(stat, 23));
     rlimit memory{};
     (void)::getrlimit(RLIMIT_AS, &memory);
     gauge(text, "process_virtual_memory_max_bytes", "Maximum amount of virtual memory available in bytes.",
           static_cast<double>(memory.rlim_cur));
+  };
+}
+
+MetricSource start_time_metrics() {
+  return [](MetricText& text) {
+    // Where Kubernetes registers it itself it has a stability; under /metrics it is the process' own.
+    text.family("process_start_time_seconds", engine::MetricType::kGauge, engine::Stability::kAlpha, kStartTimeHelp);
+    text.sample({}, start_time(process_stat()));
   };
 }
 

@@ -48,15 +48,21 @@ class ComponentMetrics {
   std::vector<MetricSource> sources_;
 };
 
+// The families of a text in the order of their names, as kube-scheduler writes them, without those that are disabled. A
+// family begins with its help.
+std::string sorted_families(std::string_view text, const std::vector<std::string>& disabled = {});
+
 // leader_election_master_status{name}: 1 while leading.
 // `slow_renewals` are those for which the lease had to be read first; as in kube-scheduler there is no series for none.
 MetricSource leader_metrics(std::string lease_name, std::function<bool()> is_leader,
                             std::function<std::uint64_t()> slow_renewals);
-// kubernetes_build_info
+// kubernetes_build_info; the platform is the one Berth was built for: "linux/amd64".
 MetricSource build_metrics(std::string git_version);
 // kubernetes_feature_enabled{name,stage}
 MetricSource feature_metrics(config::FeatureGates gates);
 // process_cpu_seconds_total, process_resident_memory_bytes, process_open_fds, ... of this process, from /proc.
 MetricSource process_metrics();
+// process_start_time_seconds alone, for /metrics/slis.
+MetricSource start_time_metrics();
 
 }  // namespace berth::daemon

@@ -30,8 +30,6 @@ namespace berth::daemon {
 
 namespace {
 
-constexpr std::string_view kUpstreamVersion = "v1.36.3";
-
 // --- Who we are ------------------------------------------------------------------------------------------------------
 
 std::string host_name() {
@@ -197,11 +195,12 @@ EndpointOptions Process::endpoint_options() {
         settings_.config.config.leader_election.resource_name, [this] { return session_->is_leading(); },
         [this] { return session_->slow_renewals(); }));
   }
-  metrics.add(build_metrics(std::string(kUpstreamVersion)));
+  metrics.add(build_metrics(settings_.flags.reported_version));
   metrics.add(feature_metrics(settings_.gates));
   metrics.add(process_metrics());
 
   options.config = settings_.config;
+  options.config.config = settings_.config.with_all_arguments();
   options.gates = settings_.gates;
   options.flags = run_flag_values(settings_.flags);
   options.is_leader = [this] { return session_->is_leading(); };

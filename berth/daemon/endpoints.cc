@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "berth/codec/json.h"
 #include "berth/config/write.h"
 #include "berth/daemon/endpoints_resources.h"
 #include "berth/daemon/endpoints_view.h"
 #include "berth/daemon/endpoints_zpages.h"
+#include "berth/serve/compression.h"
 
 namespace berth::daemon {
 
@@ -57,9 +61,7 @@ bool is_true(std::optional<std::string_view> value, bool otherwise) {
   return value ? *value != "false" && *value != "0" : otherwise;
 }
 
-std::string sli_metrics(const std::vector<serve::HealthCounts::Counts>& counts) {
-  if (counts.empty()) return "";
-  MetricText text;
+void write_health(const std::vector<serve::HealthCounts::Counts>& counts, MetricText& text) {
   text.family("kubernetes_healthcheck", engine::MetricType::kGauge, engine::Stability::kStable,
               "This metric records the result of a single healthcheck.");
   for (const auto& each : counts) text.sample({{"name", each.name}, {"type", each.type}}, each.is_well ? 1 : 0);
@@ -74,7 +76,20 @@ std::string sli_metrics(const std::vector<serve::HealthCounts::Counts>& counts) 
                   static_cast<double>(each.successes));
     }
   }
+}
+
+std::string sli_metrics(const std::vector<serve::HealthCounts::Counts>& counts) {
+  MetricText text;
+  if (!counts.empty()) write_health(counts, text);
+  start_time_metrics()(text);
   return text.text();
+}
+
+// As kube-scheduler answers at /debug/flags/v, in Go's words about numbers.
+Reply verbosity_reply(int status, std::string text) {
+  Reply reply = Reply::error(status, std::move(text));
+  reply.content_type = "text/plain";
+  return reply;
 }
 
 // The handlers and what they share.
@@ -90,17 +105,13 @@ class Endpoints {
       (void)options_.ask([&](engine::Scheduler&) { text = options_.metrics->to_text(); });
     }
     if (options_.component_metrics != nullptr) text += options_.component_metrics->to_text();
-    return metrics_reply(std::move(text));
+    return metrics_reply(sorted_families(text, options_.disabled_metrics));
   }
 
   Reply resources() const {
     if (options_.is_leader && !options_.is_leader()) return Reply::text("");
     std::vector<api::PodPtr> pods;
-    const bool is_answered = options_.ask([&](engine::Scheduler& scheduler) {
-      pods = scheduler.queue().pending_pods();
-      pods.reserve(pods.size() + scheduler.cache().pod_count());
-      scheduler.cache().for_each_pod([&](const api::PodPtr& pod, bool) { pods.push_back(pod); });
-    });
+    const bool is_answered = options_.ask([&](engine::Scheduler& scheduler) { pods = scheduler.pods(); });
     return is_answered ? metrics_reply(pod_resource_metrics(pods)) : engine_stopped();
   }
 
@@ -154,17 +165,20 @@ class Endpoints {
   }
 
   Reply verbosity(const Call& call) const {
-    if (call.method != "PUT") {
-      return Reply::error(406, fmt::format("unrecognized http method {}: use PUT", call.method));
-    }
-    int level = 0;
+    if (call.method != "PUT") return verbosity_reply(406, "unsupported http method");
+    std::uint32_t level = 0;
     const std::string_view text = call.body;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), level);
-    if (code != std::errc() || end != text.data() + text.size()) {
-      return Reply::error(400, fmt::format("failed set klog.logging.verbosity {}: not a number", text));
+    if (code == std::errc::invalid_argument || end != text.data() + text.size()) {
+      return verbosity_reply(400,
+                             fmt::format("strconv.ParseUint: parsing {}: invalid syntax", codec::to_json(call.body)));
     }
-    options_.set_verbosity(level);
-    return Reply::text(fmt::format("successfully set klog.logging.verbosity to {}", text));
+    if (code != std::errc() || level > static_cast<std::uint32_t>(std::numeric_limits<int>::max())) {
+      return verbosity_reply(
+          400, fmt::format("strconv.ParseUint: parsing {}: value out of range", codec::to_json(call.body)));
+    }
+    options_.set_verbosity(static_cast<int>(level));
+    return verbosity_reply(200, fmt::format("successfully set klog.logging.verbosity to {}", text));
   }
 
  private:
@@ -205,9 +219,12 @@ serve::Routes make_endpoints(EndpointOptions given) {
   const auto add = [&routes](std::string path, serve::Handler handler) {
     routes.add(std::move(path), serve::read_only(std::move(handler)));
   };
-  add("/metrics", [endpoints](const Call&) { return endpoints->metrics(); });
-  add("/metrics/resources", [endpoints](const Call&) { return endpoints->resources(); });
-  add("/metrics/slis", [counts](const Call&) { return metrics_reply(sli_metrics(counts->all())); });
+  const auto add_metrics = [&add](std::string path, serve::Handler handler) {
+    add(std::move(path), serve::compressed(std::move(handler)));
+  };
+  add_metrics("/metrics", [endpoints](const Call&) { return endpoints->metrics(); });
+  add_metrics("/metrics/resources", [endpoints](const Call&) { return endpoints->resources(); });
+  add_metrics("/metrics/slis", [counts](const Call&) { return metrics_reply(sli_metrics(counts->all())); });
   add("/configz", [endpoints](const Call&) { return endpoints->configz(); });
   add("/berth/v1/queue", [endpoints](const Call& call) { return endpoints->queue(call); });
   routes.add_prefix(std::string(kPodsPath),

@@ -32,6 +32,7 @@ struct EndpointOptions {
   const engine::SchedulerMetrics* metrics = nullptr;
   // Further families of /metrics: see component_metrics.h. May be null.
   std::shared_ptr<ComponentMetrics> component_metrics;
+  std::vector<std::string> disabled_metrics;  // families that /metrics leaves out: --disabled-metrics
 
   config::LoadedConfig config = config::default_config();
   config::FeatureGates gates;

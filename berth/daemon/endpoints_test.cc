@@ -80,7 +80,9 @@ TEST_F(Endpoints, CountHealthChecks) {
   EndpointOptions options;
   options.readyz = {{"sched-handler-sync", [] { return std::optional<std::string>("not yet"); }}};
   make(std::move(options));
-  EXPECT_EQ(get("/metrics/slis").body, "");
+  const serve::Reply before = get("/metrics/slis");
+  EXPECT_FALSE(has(before, "kubernetes_healthcheck"));
+  EXPECT_TRUE(has(before, "# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds "));
   EXPECT_EQ(get("/healthz").body, "ok");
   EXPECT_EQ(get("/readyz").status, 500);
   const serve::Reply slis = get("/metrics/slis");
@@ -143,10 +145,13 @@ TEST_F(Endpoints, SetTheVerbosity) {
   call.method = "PUT";
   call.path = "/debug/flags/v";
   call.body = "5";
-  EXPECT_EQ(routes_(call).body, "successfully set klog.logging.verbosity to 5");
+  EXPECT_EQ(routes_(call).body, "successfully set klog.logging.verbosity to 5\n");
   EXPECT_EQ(level, 5);
-  call.body = "x";
-  EXPECT_EQ(routes_(call).status, 400);
+  for (const char* wrong : {"x", "", "-1", "5 ", "4294967296"}) {
+    call.body = wrong;
+    EXPECT_EQ(routes_(call).status, 400) << wrong;
+  }
+  EXPECT_EQ(routes_(call).body, "strconv.ParseUint: parsing \"4294967296\": value out of range\n");
   EXPECT_EQ(get("/debug/flags/v").status, 406);
 }
 

@@ -2,15 +2,24 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <ctime>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
+#include "berth/api/schema.h"
+#include "berth/base/ascii.h"
+#include "berth/base/flat_map.h"
+#include "berth/base/trimmed.h"
 #include "berth/codec/json.h"
+#include "berth/codec/yaml.h"
 
 namespace berth::daemon {
 
@@ -18,50 +27,194 @@ namespace {
 
 constexpr std::string_view kComponent = "kube-scheduler";
 
+struct PageName {
+  std::string name{kComponent};
+};
+
+// config.k8s.io Flagz.
+struct FlagzPage {
+  std::string kind;
+  std::string api_version;
+  PageName metadata;
+  FlatMap<std::string> flags;
+};
+
+// config.k8s.io Statusz.
+struct StatuszPage {
+  std::string kind;
+  std::string api_version;
+  PageName metadata;
+  Instant start_time;
+  std::int64_t uptime_seconds = 0;
+  std::string go_version;
+  std::string binary_version;
+  std::string emulation_version;
+  std::vector<std::string> paths;
+};
+
+}  // namespace
+
+}  // namespace berth::daemon
+
+namespace berth::api {
+
+template <>
+const Schema& schema_of<daemon::PageName>() {
+  static const Schema schema("PageName", {field<&daemon::PageName::name>("name", 0)});
+  return schema;
+}
+
+template <>
+const Schema& schema_of<daemon::FlagzPage>() {
+  using F = daemon::FlagzPage;
+  static const Schema schema("Flagz", {
+                                          field<&F::kind>("kind", 0),
+                                          field<&F::api_version>("apiVersion", 0),
+                                          field<&F::metadata>("metadata", 0),
+                                          field<&F::flags>("flags", 0),
+                                      });
+  return schema;
+}
+
+template <>
+const Schema& schema_of<daemon::StatuszPage>() {
+  using S = daemon::StatuszPage;
+  static const Schema schema("Statusz", {
+                                            field<&S::kind>("kind", 0),
+                                            field<&S::api_version>("apiVersion", 0),
+                                            field<&S::metadata>("metadata", 0),
+                                            field<&S::start_time>("startTime", 0, kAlways),
+                                            field<&S::uptime_seconds>("uptimeSeconds", 0, kAlways),
+                                            field<&S::go_version>("goVersion", 0, kAlways),
+                                            field<&S::binary_version>("binaryVersion", 0, kAlways),
+                                            field<&S::emulation_version>("emulationVersion", 0),
+                                            field<&S::paths>("paths", 0),
+                                        });
+  return schema;
+}
+
+}  // namespace berth::api
+
+namespace berth::daemon {
+
+namespace {
+
 std::string header_of(std::string_view page) {
   return fmt::format(
       "\n{} {}\nWarning: This endpoint is not meant to be machine parseable, has no formatting compatibility "
-      "guarantees "
-      "and is for debugging purposes only.\n",
+      "guarantees and is for debugging purposes only.\n",
       kComponent, page);
 }
 
-// What the Accept header asks for: "" is text, otherwise the version of the JSON form; nothing: what is not served.
-std::optional<std::string> wanted_version(std::string_view accept, std::string_view kind) {
-  if (accept.empty()) return "";
-  for (std::string_view rest = accept; !rest.empty();) {
-    const std::string_view each = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(each.size() + 1, rest.size()));
-    if (each.contains("text/plain") || each.contains("text/*") || each.contains("*/*")) return "";
-    if (!each.contains("application/json") || !each.contains("g=config.k8s.io") ||
-        !each.contains(fmt::format("as={}", kind))) {
-      continue;
+enum class Form : std::uint8_t { kText, kJson, kYaml };
+
+// One of the media types in the Accept header: "application/json;g=config.k8s.io;v=v1beta1;as=Flagz".
+struct MediaType {
+  std::string type;
+  std::map<std::string, std::string, std::less<>> parameters;
+
+  std::string_view parameter(std::string_view name) const {
+    const auto found = parameters.find(name);
+    return found == parameters.end() ? std::string_view() : found->second;
+  }
+  // Whether it asks for another kind of object than the page's own text.
+  bool is_versioned() const {
+    return parameters.contains("g") || parameters.contains("v") || parameters.contains("as");
+  }
+};
+
+std::string_view take_part(std::string_view& rest, char separator) {
+  const std::string_view part = rest.substr(0, rest.find(separator));
+  rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+  return trimmed(part, " \t");
+}
+
+std::vector<MediaType> media_types(std::string_view accept) {
+  std::vector<MediaType> result;
+  while (!accept.empty()) {
+    std::string_view each = take_part(accept, ',');
+    MediaType media;
+    media.type = take_part(each, ';');
+    std::ranges::transform(media.type, media.type.begin(), ascii_lower);
+    while (!each.empty()) {
+      std::string_view value = take_part(each, ';');
+      const std::string_view name = take_part(value, '=');
+      media.parameters.emplace(name, value);
     }
-    if (each.contains("v=v1beta1")) return "v1beta1";
-    if (each.contains("v=v1alpha1")) return "v1alpha1";
+    result.push_back(std::move(media));
+  }
+  return result;
+}
+
+// In which form a page is wanted, and in which version.
+struct Wanted {
+  Form form = Form::kText;
+  std::string version;  // "v1beta1"; empty for text
+
+  std::string content_type(std::string_view kind) const {
+    return fmt::format("application/{};g=config.k8s.io;v={};as={}", form == Form::kJson ? "json" : "yaml", version,
+                       kind);
+  }
+};
+
+// The first media type that can be served; nothing if none can.
+std::optional<Wanted> wanted_by(const std::vector<MediaType>& accepted, std::string_view kind) {
+  if (accepted.empty()) return Wanted{};
+  for (const MediaType& media : accepted) {
+    if ((media.type == "text/plain" || media.type == "text/*" || media.type == "*/*") && !media.is_versioned()) {
+      return Wanted{};
+    }
+    if (media.type != "application/json" && media.type != "application/yaml") continue;
+    const std::string_view version = media.parameter("v");
+    if (media.parameter("g") != "config.k8s.io" || media.parameter("as") != kind) continue;
+    if (version != "v1beta1" && version != "v1alpha1") continue;
+    return Wanted{media.type == "application/json" ? Form::kJson : Form::kYaml, std::string(version)};
   }
   return std::nullopt;
 }
 
-serve::Reply not_acceptable() {
-  return serve::Reply::error(406,
-                             "only the following media types are accepted: text/plain, application/json with "
-                             "g=config.k8s.io;v=v1beta1");
+// A Status, compact for those who asked for JSON of no version, as kube-scheduler writes it.
+serve::Reply not_acceptable(const std::vector<MediaType>& accepted) {
+  constexpr std::string_view kMessage =
+      "only the following media types are accepted: application/json, application/yaml, text/plain";
+  const bool is_compact = std::ranges::any_of(
+      accepted, [](const MediaType& media) { return media.type == "application/json" && !media.is_versioned(); });
+  if (is_compact) {
+    return serve::Reply::json(
+        fmt::format(R"({{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure","message":"{}",)"
+                    R"("reason":"NotAcceptable","code":406}})"
+                    "\n",
+                    kMessage),
+        406);
+  }
+  return serve::Reply::json(
+      fmt::format("{{\n  \"kind\": \"Status\",\n  \"apiVersion\": \"v1\",\n  \"metadata\": {{}},\n"
+                  "  \"status\": \"Failure\",\n  \"message\": \"{}\",\n  \"reason\": \"NotAcceptable\",\n"
+                  "  \"code\": 406\n}}",
+                  kMessage),
+      406);
 }
 
-std::string type_meta(std::string_view kind, std::string_view version) {
-  return fmt::format(R"("kind":"{}","apiVersion":"config.k8s.io/{}","metadata":{{"name":"{}"}})", kind, version,
-                     kComponent);
-}
-
-serve::Reply versioned(std::string json, std::string_view version, std::string_view page) {
-  serve::Reply reply = serve::Reply::json(std::move(json));
-  if (version == "v1alpha1") {
+template <typename Page>
+serve::Reply versioned(Page page, std::string_view kind, const Wanted& wanted, std::string_view name) {
+  page.kind = kind;
+  page.api_version = "config.k8s.io/" + wanted.version;
+  serve::Reply reply =
+      serve::Reply::json(wanted.form == Form::kJson ? codec::to_json(page) + "\n" : codec::to_yaml(page));
+  reply.content_type = wanted.content_type(kind);
+  if (wanted.version == "v1alpha1") {
     reply.headers.push_back({"Warning", fmt::format("299 - \"This version of the {} endpoint is deprecated. Please use "
                                                     "a newer version.\"",
-                                                    page)});
+                                                    name)});
   }
   return reply;
+}
+
+// What kube-scheduler shows for flags that were not given and have no value in Berth until the configuration is read.
+std::string_view default_of(std::string_view flag) {
+  if (flag == "kube-api-burst") return "100";
+  if (flag == "kube-api-qps") return "50";
+  return flag == "allow-metric-labels" || flag == "tls-sni-cert-key" ? "[]" : "";
 }
 
 // As Go's time.UnixDate.
@@ -83,43 +236,34 @@ std::vector<std::string> first_folders(const std::vector<std::string>& paths) {
 }  // namespace
 
 serve::Reply flagz(const serve::Call& call, const Flags& flags) {
-  const std::map<std::string, std::string> sorted(flags.begin(), flags.end());
-  const auto version = wanted_version(call.header("Accept"), "Flagz");
-  if (!version) return not_acceptable();
-  if (version->empty()) {
-    std::string text = header_of("flagz");
-    for (const auto& [name, value] : sorted) text += fmt::format("{}: {}\n", name, value);
-    return serve::Reply::text(std::move(text));
-  }
-  std::string json;
-  for (const auto& [name, value] : sorted) {
-    json += fmt::format("{}{}:{}", json.empty() ? "" : ",", codec::to_json(name), codec::to_json(value));
-  }
-  return versioned(fmt::format("{{{},\"flags\":{{{}}}}}\n", type_meta("Flagz", *version), json), *version, "flagz");
+  const std::vector<MediaType> accepted = media_types(call.header("Accept"));
+  const std::optional<Wanted> wanted = wanted_by(accepted, "Flagz");
+  if (!wanted) return not_acceptable(accepted);
+  FlagzPage page;
+  for (const auto& [name, value] : flags) page.flags[Symbol(name)] = value.empty() ? default_of(name) : value;
+  if (wanted->form != Form::kText) return versioned(std::move(page), "Flagz", *wanted, "flagz");
+  std::string text = header_of("flagz");
+  for (const auto& [name, value] : page.flags) text += fmt::format("{}: {}\n", name.text(), value);
+  return serve::Reply::text(std::move(text));
 }
 
 serve::Reply statusz(const serve::Call& call, const ProcessStatus& status) {
-  const auto version = wanted_version(call.header("Accept"), "Statusz");
-  if (!version) return not_acceptable();
-  const auto up = static_cast<std::int64_t>(std::max(0.0, (status.now - status.started_at).in_seconds()));
-  const std::vector<std::string> paths = first_folders(status.paths);
-  if (version->empty()) {
-    std::string listed;
-    for (const std::string& path : paths) listed += (listed.empty() ? "" : " ") + path;
-    return serve::Reply::text(
-        fmt::format("{}\nStarted: {}\nUp: {} hr {:02} min {:02} sec\nGo version: none (C++)\nBinary version: {}\n"
-                    "Emulation version: {}\nPaths: {}\n",
-                    header_of("statusz"), unix_date(status.started_at), up / 3600, up / 60 % 60, up % 60,
-                    status.binary_version, status.emulation_version, listed));
-  }
-  return versioned(
-      fmt::format(R"({{{},"startTime":"{}","uptimeSeconds":{},"goVersion":"","binaryVersion":{},"emulationVersion":{},)"
-                  R"("paths":{}}})"
-                  "\n",
-                  type_meta("Statusz", *version), status.started_at.rfc3339(), up,
-                  codec::to_json(status.binary_version), codec::to_json(status.emulation_version),
-                  codec::to_json(paths)),
-      *version, "statusz");
+  const std::vector<MediaType> accepted = media_types(call.header("Accept"));
+  const std::optional<Wanted> wanted = wanted_by(accepted, "Statusz");
+  if (!wanted) return not_acceptable(accepted);
+  StatuszPage page;
+  page.start_time = status.started_at;
+  page.uptime_seconds = static_cast<std::int64_t>(std::max(0.0, (status.now - status.started_at).in_seconds()));
+  page.binary_version = status.binary_version;
+  page.emulation_version = status.emulation_version;
+  page.paths = first_folders(status.paths);
+  if (wanted->form != Form::kText) return versioned(std::move(page), "Statusz", *wanted, "statusz");
+  const std::int64_t up = page.uptime_seconds;
+  return serve::Reply::text(
+      fmt::format("{}\nStarted: {}\nUp: {} hr {:02} min {:02} sec\nGo version: none (C++)\nBinary version: {}\n"
+                  "Emulation version: {}\nPaths: {}\n",
+                  header_of("statusz"), unix_date(status.started_at), up / 3600, up / 60 % 60, up % 60,
+                  page.binary_version, page.emulation_version, fmt::join(page.paths, " ")));
 }
 
 }  // namespace berth::daemon

@@ -1,5 +1,6 @@
-// The flags and the state of the process for people, under /flagz and /statusz; as JSON for those who ask for a version
-// of it. The layout is kube-scheduler's, whose separator changes by chance so that nobody parses it; here it is ": ".
+// The flags and the state of the process for people, under /flagz and /statusz; as JSON or YAML for those who ask for a
+// version of it. The layout is kube-scheduler's, whose separator changes by chance so that nobody parses it; here it is
+// ": ".
 #pragma once
 
 #include <string>

@@ -13,6 +13,7 @@
 
 #include "berth/base/time.h"
 #include "berth/base/trimmed.h"
+#include "berth/daemon/flag_values.h"
 
 namespace berth::daemon {
 
@@ -97,7 +98,12 @@ Result<void> keep_port(RunFlags& flags, std::string_view text, bool is_first) {
 }
 
 Result<void> keep_version(RunFlags& flags, std::string_view text, bool is_first) {
-  // pflag's --version also takes "raw".
+  // kube-scheduler's --version also takes "raw", and a version to report instead of its own.
+  if (text.starts_with('v')) {
+    if (auto checked = check_reported_version(text); !checked) return checked;
+    flags.reported_version = text;
+    return {};
+  }
   return text == "raw" ? read(flags.version, "true", is_first) : read(flags.version, text, is_first);
 }
 
@@ -131,8 +137,10 @@ Result<void> keep_named_certificate(RunFlags& flags, std::string_view text, bool
   return {};
 }
 
-Result<void> drop(RunFlags&, std::string_view, bool) {
-  return {};
+// The setters of flags without an effect, which must have values that make sense.
+template <Result<void> (*Check)(std::string_view)>
+Result<void> check(RunFlags&, std::string_view text, bool) {
+  return Check(text);
 }
 Result<void> drop_bool(RunFlags&, std::string_view text, bool is_first) {
   bool value = false;
@@ -140,10 +148,6 @@ Result<void> drop_bool(RunFlags&, std::string_view text, bool is_first) {
 }
 Result<void> drop_number(RunFlags&, std::string_view text, bool is_first) {
   int value = 0;
-  return read(value, text, is_first);
-}
-Result<void> drop_duration(RunFlags&, std::string_view text, bool is_first) {
-  Duration value;
   return read(value, text, is_first);
 }
 
@@ -211,8 +215,8 @@ constexpr std::array kTable = {
     Flag{"permit-port-sharing", kServing, kBool, "false", "Listen with SO_REUSEPORT.",
          BERTH_KEEP(serving.permit_port_sharing)},
     Flag{"permit-address-sharing", kServing, kBool, "false", "SO_REUSEADDR is always set.", drop_bool, kWithoutMeaning},
-    Flag{"tls-curve-preferences", kServing, kList, "", "OpenSSL's order of key exchange groups is used.", drop,
-         kWithoutMeaning},
+    Flag{"tls-curve-preferences", kServing, kList, "", "OpenSSL's order of key exchange groups is used.",
+         check<check_curves>, kWithoutMeaning},
     Flag{"http2-max-streams-per-connection", kServing, kNumber, "0", "Berth serves HTTP/1.1.", drop_number,
          kWithoutMeaning},
     Flag{"disable-http2-serving", kServing, kBool, "false", "Berth serves HTTP/1.1.", drop_bool, kWithoutMeaning},
@@ -260,15 +264,19 @@ constexpr std::array kTable = {
          [](RunFlags& flags, std::string_view text, bool is_first) {
            return keep_one_more(flags.feature_gates, text, is_first);
          }},
-    Flag{"emulated-version", kGates, kList, "", "Berth behaves as one version: `berth version` says which.", drop,
+    Flag{"emulated-version", kGates, kList, "", "Berth behaves as one version: `berth version` says which.",
+         check<check_component_versions>, kWithoutMeaning},
+    Flag{"min-compatibility-version", kGates, kList, "", "See --emulated-version.", check<check_component_versions>,
          kWithoutMeaning},
-    Flag{"min-compatibility-version", kGates, kList, "", "See --emulated-version.", drop, kWithoutMeaning},
 
     Flag{"disabled-metrics", kMetrics, kList, "", "Names of metrics that are not to be shown.",
          BERTH_KEEP(metrics.disabled_metrics)},
-    Flag{"allow-metric-labels", kMetrics, kText, "", "Labels have few values here.", drop, kWithoutMeaning},
-    Flag{"allow-metric-labels-manifest", kMetrics, kText, "", "Labels have few values here.", drop, kWithoutMeaning},
-    Flag{"show-hidden-metrics-for-version", kMetrics, kText, "", "Berth hides no metrics.", drop, kWithoutMeaning},
+    Flag{"allow-metric-labels", kMetrics, kText, "", "Labels have few values here.", check<check_metric_labels>,
+         kWithoutMeaning},
+    Flag{"allow-metric-labels-manifest", kMetrics, kText, "", "Labels have few values here.",
+         BERTH_KEEP(metrics.label_manifest), kWithoutMeaning},
+    Flag{"show-hidden-metrics-for-version", kMetrics, kText, "", "Berth hides no metrics.",
+         check<check_hidden_metrics_version>, kWithoutMeaning},
 
     Flag{"v", kLogs, kNumber, "0",
          "How much is logged: 0 least, 2 the usual, 4 and more for those who look for a fault.",
@@ -278,9 +286,12 @@ constexpr std::array kTable = {
     Flag{"log-text-split-stream", kLogs, kBool, "false", "Errors to standard error, the rest to standard output.",
          BERTH_KEEP(log.splits_text_stream)},
     Flag{"log-json-split-stream", kLogs, kBool, "false", "The same for json.", BERTH_KEEP(log.splits_json_stream)},
-    Flag{"log-flush-frequency", kLogs, kDuration, "5s", "Berth's log is not buffered.", drop_duration, kWithoutMeaning},
-    Flag{"log-text-info-buffer-size", kLogs, kText, "0", "Berth's log is not buffered.", drop, kWithoutMeaning},
-    Flag{"log-json-info-buffer-size", kLogs, kText, "0", "Berth's log is not buffered.", drop, kWithoutMeaning},
+    Flag{"log-flush-frequency", kLogs, kDuration, "5s", "Berth's log is not buffered.", check<check_flush_frequency>,
+         kWithoutMeaning},
+    Flag{"log-text-info-buffer-size", kLogs, kText, "0", "Berth's log is not buffered.", check<check_buffer_size>,
+         kWithoutMeaning},
+    Flag{"log-json-info-buffer-size", kLogs, kText, "0", "Berth's log is not buffered.", check<check_buffer_size>,
+         kWithoutMeaning},
 
     Flag{
         "kubeconfig", kDeprecatedGroup, kText, "",
@@ -305,7 +316,11 @@ constexpr std::array kTable = {
          BERTH_KEEP(deprecated.contention_profiling), kWithoutMeaning},
 
     Flag{"help", kGlobal, kBool, "", "Print this help and exit.", BERTH_KEEP(help)},
-    Flag{"version", kGlobal, kBool, "", "Print the version and exit.", keep_version},
+    Flag{
+        "version", kGlobal, kBool, "",
+        "Print the version and exit. With v1.36.3, perhaps with something behind it: run, and show this version in the "
+        "metrics.",
+        keep_version},
 };
 
 #undef BERTH_KEEP

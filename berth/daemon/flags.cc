@@ -41,8 +41,8 @@ class Reading {
     while (next_ < words_.size()) {
       if (auto done = read(words_[next_++]); !done) return std::unexpected(done.error());
     }
-    // What kube-scheduler says, with its brackets.
-    if (!arguments_.empty()) {
+    // What kube-scheduler says, with its brackets; to those who ask for help it says nothing.
+    if (!arguments_.empty() && !flags_.help) {
       return fail(
           fmt::format("\"berth run\" does not take any arguments, got [\"{}\"]", fmt::join(arguments_, "\" \"")));
     }

@@ -21,6 +21,9 @@
 
 namespace berth::daemon {
 
+// Whose flags and behaviour these are.
+inline constexpr std::string_view kUpstreamVersion = "v1.36.3";
+
 struct LeaderElectionFlags {
   // Unset: as the configuration says.
   std::optional<bool> leader_elect;
@@ -74,6 +77,7 @@ struct AuthorizationFlags {
 
 struct MetricsFlags {
   std::vector<std::string> disabled_metrics;
+  std::string label_manifest;  // only looked at, to say whether it is one
 };
 
 struct LogFlags {
@@ -99,6 +103,8 @@ struct DeprecatedFlags {
 struct RunFlags {
   bool help = false;
   bool version = false;
+  // --version=v1.36.3-mine: what kubernetes_build_info says.
+  std::string reported_version{kUpstreamVersion};
   std::string config_file;
   std::string write_config_to;
   std::string master;

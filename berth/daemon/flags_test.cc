@@ -121,6 +121,61 @@ TEST(RunFlags, WithoutMeaningAreAcceptedWithAWarning) {
   EXPECT_NE(problem({"--http2-max-streams-per-connection=many"}), "");
 }
 
+TEST(RunFlags, WithoutMeaningMustHaveValuesThatKubeSchedulerTakes) {
+  for (const char* word :
+       {"--emulated-version=1.35", "--emulated-version=kube=1.34", "--emulated-version=v1.36.0",
+        "--emulated-version=", "--min-compatibility-version=1.33", "--show-hidden-metrics-for-version=1.35",
+        "--show-hidden-metrics-for-version=", "--allow-metric-labels=scheduler_pending_pods,queue=active,backoff",
+        R"(--allow-metric-labels="a,b=c","d,e=f")", "--tls-curve-preferences=23,4588", "--log-flush-frequency=1s",
+        "--log-json-info-buffer-size=1M", "--log-text-info-buffer-size=0"}) {
+    EXPECT_EQ(problem({word}), "") << word;
+  }
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"--emulated-version=abc", R"(could not parse "abc" as version: it wants 1.33 to 1.36)"},
+      {"--emulated-version=1", R"(could not parse "1" as version: it wants 1.33 to 1.36)"},
+      {"--emulated-version=1.20", "version 1.20 is not between [1.33, 1.36]"},
+      {"--emulated-version=1.35.2", "patch version not allowed, got: 1.35.2"},
+      {"--emulated-version=wardle=1.35", "component not registered: wardle; there is only kube"},
+      {"--emulated-version=1.35,1.34", "more than one version"},
+      {"--min-compatibility-version=1.37", "version 1.37 is not between [1.33, 1.36]"},
+      {"--show-hidden-metrics-for-version=x",
+       "must be omitted or have the value '1.35'; only the previous minor version is allowed"},
+      {"--allow-metric-labels=a", "a must be formatted as key=value: METRIC,LABEL=VALUE,..."},
+      {"--allow-metric-labels=a=b", R"("a" must have the form METRIC,LABEL)"},
+      {"--allow-metric-labels=a,b=c,d,e=f", "a must be formatted as key=value: METRIC,LABEL=VALUE,..."},
+      {"--allow-metric-labels=\"a,b=c\",\"d=e", "a quote is not closed"},
+      {"--tls-curve-preferences=a", R"("a" is not a number; it wants some of 23, 24, 25, 29, 4587, 4588, 4589)"},
+      {"--tls-curve-preferences=99",
+       "curve preference 99 is not supported; it wants some of 23, 24, 25, 29, 4587, 4588, 4589"},
+      {"--tls-curve-preferences=23,23", "duplicate curve preference 23"},
+      {"--log-flush-frequency=0s", "must be greater than zero"},
+      {"--log-json-info-buffer-size=xyz",
+       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
+  };
+  for (const auto& [word, expected] : cases) {
+    const std::size_t equals = word.find('=');
+    EXPECT_EQ(problem({word}), "invalid argument \"" + word.substr(equals + 1) + "\" for \"" + word.substr(0, equals) +
+                                   "\" flag: " + expected);
+  }
+}
+
+TEST(RunFlags, MayNameTheVersionToReport) {
+  EXPECT_TRUE(read({"--version"}).version);
+  EXPECT_TRUE(read({"--version=raw"}).version);
+  EXPECT_EQ(read({"--version=false"}).reported_version, "v1.36.3");
+  const RunFlags flags = read({"--version=v1.36.3-mine.1+2"});
+  EXPECT_FALSE(flags.version);
+  EXPECT_EQ(flags.reported_version, "v1.36.3-mine.1+2");
+  for (const char* wrong : {"v1.36.4", "v1.36.3x", "v1.36.3-", "v1.36.3-a b", "v1", "mine"}) {
+    EXPECT_NE(problem({std::string("--version=") + wrong}), "") << wrong;
+  }
+}
+
+TEST(RunFlags, ThatAskForHelpMayHaveArguments) {
+  EXPECT_TRUE(read({"--help", "x"}).help);
+  EXPECT_EQ(problem({"--help", "--nonsense-altogether-else"}), "unknown flag: --nonsense-altogether-else");
+}
+
 TEST(RunFlags, AreAllInTheHelp) {
   const std::string help = run_help();
   for (const Flag& flag : run_flag_table()) {
@@ -187,20 +242,54 @@ TEST(Settings, TakeTheKubeconfigOfTheFileFirst) {
   EXPECT_EQ(settings_of({})->kubeconfig, "");
 }
 
-TEST(Settings, ThatAreWrongAreAllReported) {
-  const auto wrong = [](const Texts& words, const std::string& file = "") {
-    const auto settings = settings_of(words, file);
-    Texts texts;
-    if (!settings) {
-      for (const Error& error : settings.error()) texts.push_back(error.message());
-    }
-    return texts;
+Texts wrong(const Texts& words, const std::string& file = "") {
+  const auto settings = settings_of(words, file);
+  Texts texts;
+  if (!settings) {
+    for (const Error& error : settings.error()) texts.push_back(error.message());
+  }
+  return texts;
+}
+
+TEST(Settings, OfAnElectionThatCannotWorkAreRefusedUnlessOnlyWritten) {
+  EXPECT_EQ(wrong({"--leader-elect-retry-period=9s"}),
+            (Texts{"leaderElection.renewDeadline: renewDeadline 10s must be greater than retryPeriod*JitterFactor, "
+                   "which is 10.8s (raise it, or lower retryPeriod; the flags are --leader-elect-renew-deadline and "
+                   "--leader-elect-retry-period)"}));
+  EXPECT_EQ(wrong({"--leader-elect-retry-period=12s"}).size(), 1u);
+  EXPECT_EQ(wrong({"--leader-elect-renew-deadline=2s"}).size(), 1u);
+  EXPECT_EQ(wrong({"--leader-elect-renew-deadline=2400ms"}).size(), 1u);  // as long as the longest wait
+  EXPECT_EQ(wrong({"--config=sched.yaml"}, "leaderElection: {renewDeadline: 1s, retryPeriod: 2s}\n").size(), 1u);
+
+  EXPECT_EQ(wrong({"--leader-elect-renew-deadline=2401ms"}), Texts());
+  EXPECT_EQ(wrong({"--leader-elect-retry-period=12s", "--leader-elect=false"}), Texts());
+  EXPECT_EQ(wrong({"--leader-elect-retry-period=12s", "--write-config-to=f"}), Texts());
+}
+
+TEST(Settings, LookIntoAManifestOfMetricLabels) {
+  const auto with = [](const std::string& manifest) {
+    const auto settings = make_settings(read({"--allow-metric-labels-manifest=m.yaml"}),
+                                        [&](const std::string&) -> Result<std::string> { return manifest; });
+    return settings ? "" : settings.error()[0].message();
   };
+  EXPECT_EQ(with("\"a,b\": c,d\n"), "");
+  EXPECT_EQ(with("a: b\n"), R"(--allow-metric-labels-manifest: m.yaml: "a" must have the form METRIC,LABEL)");
+  EXPECT_NE(with("\"a,b\": [c]\n"), "");
+  EXPECT_NE(with("- a\n"), "");
+  EXPECT_NE(with("a: ["), "");
+  EXPECT_EQ(wrong({"--allow-metric-labels-manifest=nope"}),
+            (Texts{"--allow-metric-labels-manifest: nope: no such file"}));
+  EXPECT_EQ(wrong({"--allow-metric-labels-manifest=sched.yaml", "--allow-metric-labels=a,b=c"}).size(), 1u);
+}
+
+TEST(Settings, ThatAreWrongAreAllReported) {
   EXPECT_EQ(wrong({"--config=other.yaml"}), (Texts{"cannot read --config: other.yaml: no such file"}));
   EXPECT_EQ(wrong({"--config=sched.yaml"}, "paralelism: 3\n"),
             (Texts{R"(sched.yaml:3: unknown field "paralelism" (did you mean parallelism?))"}));
   EXPECT_EQ(wrong({"--leader-elect-lease-duration=1s"}).size(), 1u);  // less than the deadline for renewing
   EXPECT_EQ(wrong({"--feature-gates=NoSuchGate=true"}).size(), 1u);
+  EXPECT_EQ(wrong({"--disabled-metrics=a b"}),
+            (Texts{R"(--disabled-metrics: "a b" is not the full name of a metric)"}));
   EXPECT_EQ(wrong({"--logging-format=xml", "--tls-cert-file=a"}).size(), 2u);
 }
 

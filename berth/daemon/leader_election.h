@@ -42,7 +42,7 @@ struct LeaderElectionOptions {
   std::string name = "kube-scheduler";
   std::string identity;                         // "<hostname>_<uuid>"
   std::string component = "default-scheduler";  // who reports the events: the first profile
-  // Requires: lease_duration > renew_deadline > 1.2 * retry_period > 0 (the configuration's validation sees to it).
+  // Requires: lease_duration > renew_deadline > 1.2 * retry_period > 0 (make_settings() sees to it).
   Duration lease_duration = Duration::seconds(15);
   Duration renew_deadline = Duration::seconds(10);
   Duration retry_period = Duration::seconds(2);

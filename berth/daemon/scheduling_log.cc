@@ -23,6 +23,7 @@ void SchedulingLog::attempt_ended(const api::Pod& pod, const engine::AttemptReco
                  {"evaluatedNodes", attempt.nodes_evaluated},
                  {"feasibleNodes", attempt.nodes_feasible},
                  {"attempt", attempt.number}});
+      if (log_.is_on(kOutcome)) chosen_[pod.metadata.uid] = {attempt.nodes_evaluated, attempt.nodes_feasible};
       return;
     case engine::AttemptResult::kUnschedulable:
       log_.info(kOutcome, "Unable to schedule pod; no fit; waiting",
@@ -38,10 +39,20 @@ void SchedulingLog::attempt_ended(const api::Pod& pod, const engine::AttemptReco
 }
 
 void SchedulingLog::pod_bound(const api::Pod& pod, Symbol node, Instant) {
-  log_.info(kOutcome, "Successfully bound pod to node", {{"pod", name_of(pod)}, {"node", node}});
+  Chosen chosen;
+  if (const auto found = chosen_.find(pod.metadata.uid); found != chosen_.end()) {
+    chosen = found->second;
+    chosen_.erase(found);
+  }
+  log_.info(kOutcome, "Successfully bound pod to node",
+            {{"pod", name_of(pod)},
+             {"node", node},
+             {"evaluatedNodes", chosen.evaluated_nodes},
+             {"feasibleNodes", chosen.feasible_nodes}});
 }
 
 void SchedulingLog::binding_failed(const api::Pod& pod, Symbol node, std::string_view why, Instant) {
+  chosen_.erase(pod.metadata.uid);
   log_.error("Binding failed; the pod is tried again", {{"err", why}, {"pod", name_of(pod)}, {"node", node}});
 }
 

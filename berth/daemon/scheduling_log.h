@@ -1,12 +1,14 @@
 // What the engine decides, in the log: the lines that kube-scheduler writes at the same levels.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
 #include "berth/api/pod.h"
 #include "berth/daemon/log.h"
 #include "berth/engine/observer.h"
+#include "berth/engine/text_map.h"
 
 namespace berth::daemon {
 
@@ -22,7 +24,14 @@ class SchedulingLog final : public engine::Observer {
                         Instant now) override;
 
  private:
+  // Of a pod whose node is chosen, until it is bound or not.
+  struct Chosen {
+    std::size_t evaluated_nodes = 0;
+    std::size_t feasible_nodes = 0;
+  };
+
   Log& log_;
+  engine::TextMap<Chosen> chosen_;  // by uid
 };
 
 }  // namespace berth::daemon

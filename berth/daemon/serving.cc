@@ -1,6 +1,5 @@
 #include "berth/daemon/serving.h"
 
-#include <algorithm>
 #include <functional>
 #include <future>
 #include <string>
@@ -59,6 +58,7 @@ serve::ServerOptions server_options_of(const ServingFlags& flags) {
   options.share_port = flags.permit_port_sharing;
   if (!flags.tls_min_version.empty()) options.tls.min_version = flags.tls_min_version;
   options.tls.cipher_suites = flags.tls_cipher_suites;
+  options.now = wall_now;
   return options;
 }
 
@@ -82,33 +82,6 @@ Result<std::vector<serve::NamedCertificate>> named_certificates_of(const Serving
     named.push_back({.names = flag.names, .source = *std::move(source)});
   }
   return named;
-}
-
-// The text of /metrics without some families. A family begins with its help.
-std::string without_families(std::string_view text, const std::vector<std::string>& names) {
-  constexpr std::string_view kHelp = "# HELP ";
-  std::string kept;
-  bool is_dropped = false;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n') + 1);  // without a line break: all of it
-    text.remove_prefix(line.empty() ? text.size() : line.size());
-    if (line.starts_with(kHelp)) {
-      const std::string_view name = line.substr(kHelp.size(), line.find(' ', kHelp.size()) - kHelp.size());
-      is_dropped = std::ranges::find(names, name) != names.end();
-    }
-    if (!is_dropped) kept += line;
-  }
-  return kept;
-}
-
-// --disabled-metrics.
-serve::Handler without_metrics(serve::Handler inner, std::vector<std::string> names) {
-  if (names.empty()) return inner;
-  return [inner = std::move(inner), names = std::move(names)](const serve::Call& call) {
-    serve::Reply reply = inner(call);
-    if (call.path == "/metrics" && reply.status == 200) reply.body = without_families(reply.body, names);
-    return reply;
-  };
 }
 
 }  // namespace
@@ -149,12 +122,12 @@ Result<void> Serving::listen(const RunFlags& flags, EndpointOptions endpoints) {
   serve::ServerOptions server_options = server_options_of(flags.serving);
   server_options.named_certificates = *std::move(named);
   const auto on_refusal = [this](const serve::Call& call, std::string_view what, const Error& why) {
-    log_.error("Request is refused",
-               {{"err", why}, {"what", what}, {"path", call.path}, {"from", call.remote_address}});
+    log_.error(what, {{"err", why}, {"path", call.path}, {"from", call.remote_address}});
   };
-  serve::Handler handler = without_metrics(make_endpoints(std::move(endpoints)), flags.metrics.disabled_metrics);
-  auto server = serve::HttpsServer::start(server_options, *std::move(certificate),
-                                          serve::guarded(authenticator_, authorizer_, std::move(handler), on_refusal));
+  endpoints.disabled_metrics = flags.metrics.disabled_metrics;
+  auto server = serve::HttpsServer::start(
+      server_options, *std::move(certificate),
+      serve::guarded(authenticator_, authorizer_, make_endpoints(std::move(endpoints)), on_refusal));
   if (!server) return std::unexpected(server.error());
   server_ = *std::move(server);
   log_.info(0, "Serving securely", {{"address", flags.serving.bind_address}, {"port", server_->port()}});

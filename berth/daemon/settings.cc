@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "berth/base/time.h"
 #include "berth/config/document.h"
 #include "berth/config/validation.h"
+#include "berth/daemon/flag_values.h"
+#include "berth/daemon/leader_election.h"
 #include "berth/daemon/log.h"
 
 namespace berth::daemon {
@@ -91,11 +97,61 @@ std::string choose_kubeconfig(const Settings& settings) {
   return configured.empty() ? settings.flags.deprecated.kubeconfig.value_or("") : configured;
 }
 
-Errors check_flags(const RunFlags& flags) {
+// What kube-scheduler's elector wants of its times, beyond what the validation of a configuration does.
+std::optional<Error> check_election(const config::LeaderElection& election) {
+  if (!election.leader_elect) return std::nullopt;
+  const Duration jittered = Duration::nanoseconds(static_cast<std::int64_t>(
+      LeaderElector::kJitterFactor * static_cast<double>(election.retry_period.nanoseconds())));
+  if (election.lease_duration <= election.renew_deadline) {
+    return Error(fmt::format("leaseDuration {} must be greater than renewDeadline {}", election.lease_duration.str(),
+                             election.renew_deadline.str()))
+        .in("leaderElection.leaseDuration")
+        .with_fix(
+            "raise it, or lower renewDeadline; the flags are --leader-elect-lease-duration and "
+            "--leader-elect-renew-deadline");
+  }
+  if (election.renew_deadline <= jittered) {
+    return Error(fmt::format("renewDeadline {} must be greater than retryPeriod*JitterFactor, which is {}",
+                             election.renew_deadline.str(), jittered.str()))
+        .in("leaderElection.renewDeadline")
+        .with_fix(
+            "raise it, or lower retryPeriod; the flags are --leader-elect-renew-deadline and "
+            "--leader-elect-retry-period");
+  }
+  if (election.retry_period <= Duration()) {
+    return Error("retryPeriod must be greater than zero").in("leaderElection.retryPeriod");
+  }
+  return std::nullopt;
+}
+
+Errors check_config(const config::SchedulerConfig& config, const RunFlags& flags, const config::FeatureGates& gates) {
+  Errors errors = config::validate(config, gates);
+  // kube-scheduler finds this only when it starts, so --write-config-to writes what could not run.
+  if (errors.empty() && flags.write_config_to.empty()) {
+    if (auto error = check_election(config.leader_election)) errors.push_back(*std::move(error));
+  }
+  return errors;
+}
+
+Result<void> check_label_manifest(const RunFlags& flags, const ReadFile& read_file) {
+  const std::string& file = flags.metrics.label_manifest;
+  if (file.empty()) return {};
+  if (flags.was_given("allow-metric-labels")) return fail("give it or --allow-metric-labels, not both");
+  auto text = read_file(file);
+  if (!text) return std::unexpected(std::move(text.error()));
+  if (auto checked = check_metric_labels_manifest(*text); !checked) {
+    return std::unexpected(std::move(checked.error()).in_file(file));
+  }
+  return {};
+}
+
+Errors check_flags(const RunFlags& flags, const ReadFile& read_file) {
   Errors errors;
   const auto add = [&](std::string_view flag, auto result) {
     if (!result) errors.push_back(std::move(result.error()).in_file(fmt::format("--{}", flag)));
   };
+  add("allow-metric-labels-manifest", check_label_manifest(flags, read_file));
+  for (const std::string& metric : flags.metrics.disabled_metrics) add("disabled-metrics", check_metric_name(metric));
   add("logging-format", parse_log_format(flags.log.format));
   add("vmodule", parse_log_modules(flags.log.modules));
   const ServingFlags& serving = flags.serving;
@@ -108,7 +164,7 @@ Errors check_flags(const RunFlags& flags) {
 }  // namespace
 
 std::expected<Settings, std::vector<Error>> make_settings(RunFlags flags, const ReadFile& read_file) {
-  if (Errors errors = check_flags(flags); !errors.empty()) return std::unexpected(std::move(errors));
+  if (Errors errors = check_flags(flags, read_file); !errors.empty()) return std::unexpected(std::move(errors));
   auto gates = read_gates(flags);
   if (!gates) return std::unexpected(std::move(gates.error()));
 
@@ -128,7 +184,7 @@ std::expected<Settings, std::vector<Error>> make_settings(RunFlags flags, const 
   }
   config::SchedulerConfig& config = settings.config.config;
   apply_leader_election(flags.leader_election, config.leader_election);
-  if (Errors errors = config::validate(config, *gates); !errors.empty()) return std::unexpected(std::move(errors));
+  if (Errors errors = check_config(config, flags, *gates); !errors.empty()) return std::unexpected(std::move(errors));
 
   if (has_limit && config.client_connection.qps > 0) {
     settings.limit = RequestLimit{config.client_connection.qps, config.client_connection.burst};

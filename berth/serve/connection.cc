@@ -23,12 +23,13 @@ Deadline in(Duration duration) {
 
 }  // namespace
 
-Connection::Connection(SSL_CTX& context, int fd, std::string remote_address, const ServerLimits& limits,
+Connection::Connection(SSL_CTX& context, int fd, std::string remote_address, const ConnectionOptions& options,
                        const Handler& handler, Enter enter)
     : stream_(context, fd),
       fd_(fd),
       remote_address_(std::move(remote_address)),
-      limits_(limits),
+      limits_(options.limits),
+      now_(options.now),
       handler_(handler),
       enter_(std::move(enter)) {}
 
@@ -114,7 +115,7 @@ Reply Connection::call(const Call& call) const {
 
 bool Connection::send(const Reply& reply, bool is_head_request, bool keeps_alive) {
   const Deadline deadline = in(limits_.write);
-  std::string head = head_of(reply, keeps_alive);
+  std::string head = head_of(reply, keeps_alive, now_ ? now_() : Instant());
   if (is_head_request) return stream_.write(head, deadline);
   // Small answers leave in one record.
   constexpr std::size_t kOneRecord = 16 * 1024;

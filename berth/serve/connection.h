@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "berth/base/time.h"
 #include "berth/serve/call.h"
 #include "berth/serve/http_head.h"
 #include "berth/serve/server.h"
@@ -23,13 +24,19 @@ enum class Phase : std::uint8_t {
   kWriting,
 };
 
+struct ConnectionOptions {
+  ServerLimits limits;
+  std::function<Instant()> now;  // of the wall clock, for Date; may be unset
+};
+
 class Connection {
  public:
   // Says that a phase begins; false: the connection has to end instead.
   using Enter = std::function<bool(Phase)>;
 
-  Connection(SSL_CTX& context, int fd, std::string remote_address, const ServerLimits& limits, const Handler& handler,
-             Enter enter);
+  // `options` and `handler` outlive this.
+  Connection(SSL_CTX& context, int fd, std::string remote_address, const ConnectionOptions& options,
+             const Handler& handler, Enter enter);
 
   void serve();
 
@@ -49,6 +56,7 @@ class Connection {
   const int fd_;
   const std::string remote_address_;
   const ServerLimits& limits_;
+  const std::function<Instant()>& now_;
   const Handler& handler_;
   const Enter enter_;
   std::shared_ptr<const ClientCertificate> certificate_;

@@ -83,12 +83,12 @@ void add_health(Routes& routes, const std::string& path, std::vector<HealthCheck
                 std::shared_ptr<HealthCounts> counts) {
   if (checks.empty()) checks.push_back(ping_check());
   for (const HealthCheck& check : checks) {
-    routes.add(path + "/" + check.name, read_only([ask = check.check](const Call&) {
-                 const std::optional<std::string> problem = ask();
-                 return problem ? Reply::error(500, "internal server error: " + *problem) : Reply::text("ok");
-               }));
+    routes.add(path + "/" + check.name, [ask = check.check](const Call&) {
+      const std::optional<std::string> problem = ask();
+      return problem ? Reply::error(500, "internal server error: " + *problem) : Reply::text("ok");
+    });
   }
-  routes.add(path, read_only(Summary(path.substr(1), std::move(checks), std::move(counts))));
+  routes.add(path, Summary(path.substr(1), std::move(checks), std::move(counts)));
 }
 
 }  // namespace berth::serve

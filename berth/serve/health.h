@@ -46,7 +46,8 @@ class HealthCounts {
   std::map<std::pair<std::string, std::string>, Counts> counts_;
 };
 
-// Adds `path` ("/readyz") and one path per check below it. Without checks: ping. `counts` may be null.
+// Adds `path` ("/readyz") and one path per check below it. Without checks: ping. `counts` may be null. As in
+// kube-scheduler they answer every method: a probe may be a POST.
 void add_health(Routes& routes, const std::string& path, std::vector<HealthCheck> checks,
                 std::shared_ptr<HealthCounts> counts);
 

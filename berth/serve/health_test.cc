@@ -72,11 +72,17 @@ TEST_F(Health, CountsWhatItFound) {
   EXPECT_TRUE(counts[1].is_well);
 }
 
-TEST_F(Health, IsReadOnly) {
-  Call call;
-  call.method = "POST";
-  call.path = "/livez";
-  EXPECT_EQ(routes_(call).status, 405);
+TEST_F(Health, AnswersEveryMethod) {
+  for (const char* method : {"HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"}) {
+    for (const char* path : {"/livez", "/livez/ping", "/readyz", "/readyz/shutdown"}) {
+      Call call;
+      call.method = method;
+      call.path = path;
+      const Reply reply = routes_(call);
+      EXPECT_EQ(reply.status, 200) << method << " " << path;
+      EXPECT_EQ(reply.body, "ok") << method << " " << path;
+    }
+  }
 }
 
 }  // namespace

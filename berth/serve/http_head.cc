@@ -1,9 +1,11 @@
 #include "berth/serve/http_head.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <ctime>
 #include <optional>
 #include <utility>
 
@@ -142,11 +144,19 @@ std::expected<RequestHead, HeadProblem> parse_head(std::string_view head, std::s
   return result;
 }
 
-std::string head_of(const Reply& reply, bool keeps_alive) {
+std::string http_date(Instant at) {
+  const auto seconds = static_cast<std::time_t>(at.floor_to_second().unix_nanoseconds() / 1'000'000'000);
+  std::tm parts{};
+  (void)::gmtime_r(&seconds, &parts);
+  return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", parts);
+}
+
+std::string head_of(const Reply& reply, bool keeps_alive, Instant now) {
   std::string head =
       fmt::format("HTTP/1.1 {} {}\r\nContent-Length: {}\r\n", reply.status, reason_of(reply.status), reply.body.size());
   if (!reply.content_type.empty()) head += fmt::format("Content-Type: {}\r\n", reply.content_type);
   for (const client::Header& header : reply.headers) head += fmt::format("{}: {}\r\n", header.name, header.value);
+  if (now.is_set()) head += fmt::format("Date: {}\r\n", http_date(now));
   if (!keeps_alive) head += "Connection: close\r\n";
   head += "\r\n";
   return head;

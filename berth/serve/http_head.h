@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "berth/base/time.h"
 #include "berth/serve/call.h"
 
 namespace berth::serve {
@@ -28,7 +29,10 @@ struct HeadProblem {
 // `head` ends with its last line, without the empty one behind it.
 std::expected<RequestHead, HeadProblem> parse_head(std::string_view head, std::size_t max_body_bytes);
 
-// Everything up to the body.
-std::string head_of(const Reply& reply, bool keeps_alive);
+// As the header Date has it: "Mon, 16 Nov 2026 19:54:18 GMT" (RFC 9110, 5.6.7).
+std::string http_date(Instant at);
+
+// Everything up to the body. With `now` unset there is no Date.
+std::string head_of(const Reply& reply, bool keeps_alive, Instant now = {});
 
 }  // namespace berth::serve

@@ -64,6 +64,15 @@ TEST(HttpHead, WritesTheHeadOfAnAnswer) {
   EXPECT_TRUE(head_of(reply, false).ends_with("Connection: close\r\n\r\n"));
 }
 
+TEST(HttpHead, SaysWhenItWasWritten) {
+  const Instant now = Instant::parse("2026-11-06T09:04:08.9Z").value();
+  EXPECT_EQ(http_date(now), "Fri, 06 Nov 2026 09:04:08 GMT");
+  EXPECT_EQ(http_date(Instant::from_unix_nanoseconds(-1)), "Wed, 31 Dec 1969 23:59:59 GMT");
+  EXPECT_NE(head_of(Reply::text("ok"), true, now).find("\r\nDate: Fri, 06 Nov 2026 09:04:08 GMT\r\n"),
+            std::string::npos);
+  EXPECT_EQ(head_of(Reply::text("ok"), true).find("Date"), std::string::npos);
+}
+
 }  // namespace
 
 }  // namespace berth::serve

@@ -135,7 +135,7 @@ bool waits_for_client(Phase phase) {
 class HttpsServer::Machine {
  public:
   Machine(const ServerOptions& options, std::shared_ptr<CertificateSource> certificate, Handler handler)
-      : limits_(options.limits),
+      : options_{.limits = options.limits, .now = options.now},
         certificates_(std::move(certificate), options.named_certificates),
         handler_(std::move(handler)) {}
 
@@ -226,7 +226,7 @@ class HttpsServer::Machine {
 
   void take_in(Waiting client) {
     const std::lock_guard lock(mutex_);
-    if (is_stopping_ || waiting_.size() >= limits_.waiting_connections) return;
+    if (is_stopping_ || waiting_.size() >= options_.limits.waiting_connections) return;
     waiting_.push_back(std::move(client));
     find_places();
     something_changed_.notify_all();
@@ -242,7 +242,7 @@ class HttpsServer::Machine {
   }
 
   bool add_worker() {
-    if (workers_.size() >= limits_.connections) return false;
+    if (workers_.size() >= options_.limits.connections) return false;
     try {
       workers_.emplace_back([this] { work(); });
       ++starting_workers_;
@@ -305,10 +305,10 @@ class HttpsServer::Machine {
       served.since = std::chrono::steady_clock::now();
       return !served.is_ended && !is_stopping_;
     };
-    Connection(*context_, client.socket.get(), client.remote_address, limits_, handler_, enter).serve();
+    Connection(*context_, client.socket.get(), client.remote_address, options_, handler_, enter).serve();
   }
 
-  const ServerLimits limits_;
+  const ConnectionOptions options_;
   const CertificateChoice certificates_;
   const Handler handler_;
   SslContextPtr context_;

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,6 +53,7 @@ struct ServerOptions {
   TlsOptions tls;
   std::vector<NamedCertificate> named_certificates;
   ServerLimits limits;
+  std::function<Instant()> now;  // of the wall clock, for the header Date; unset: there is none
 };
 
 // Whether these can be used: an unknown name is an error in kube-scheduler's words.

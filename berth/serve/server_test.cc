@@ -105,6 +105,17 @@ TEST(HttpsServer, KeepsConnectionsAndReadsBodies) {
   EXPECT_NE(head.headers.find("Content-Length: 5"), std::string::npos);
 }
 
+TEST(HttpsServer, SaysWhatTimeItIs) {
+  ServerOptions options = on_loopback();
+  options.now = [] { return Instant::parse("2026-11-16T19:54:18Z").value(); };
+  const auto server = serve_with([](const Call&) { return Reply::text("ok"); }, options);
+  constexpr std::string_view kDate = "\r\nDate: Mon, 16 Nov 2026 19:54:18 GMT\r\n";
+  EXPECT_NE(fetch(server->port(), "/").headers.find(kDate), std::string::npos);
+  const Fetched refused = fetch(server->port(), "/", {.method = "PUT", .body = std::string(100'000, 'x')});
+  EXPECT_EQ(refused.status, 413);
+  EXPECT_NE(refused.headers.find(kDate), std::string::npos);
+}
+
 TEST(HttpsServer, SendsLargeAnswersWhole) {
   const std::string large(5'000'000, 'x');
   const auto server = serve_with([&](const Call&) { return Reply::text(large); });
