@@ -24,6 +24,7 @@
 
 #include "berth/base/check.h"
 #include "berth/base/hash.h"
+#include "berth/base/known_symbol.h"
 
 namespace berth {
 namespace {
@@ -121,6 +122,12 @@ class alignas(64) Shard {
     return known != 0 ? known : add(text, tag, texts);
   }
 
+  bool contains(std::string_view text, std::uint32_t tag, const TextById& texts) {
+    if (array_.load(std::memory_order_acquire)->find(text, tag, texts, nullptr) != 0) return true;
+    const std::lock_guard lock(add_);
+    return arrays_.back()->find(text, tag, texts, nullptr) != 0;
+  }
+
  private:
   std::uint32_t add(std::string_view text, std::uint32_t tag, TextById& texts) {
     const std::lock_guard lock(add_);
@@ -194,6 +201,10 @@ struct SymbolTable {
     const std::uint64_t hash = hash_bytes(text);
     return shards[hash >> (64 - kShardBits)].intern(text, static_cast<std::uint32_t>(hash), texts);
   }
+  bool contains(std::string_view text) {
+    const std::uint64_t hash = hash_bytes(text);
+    return shards[hash >> (64 - kShardBits)].contains(text, static_cast<std::uint32_t>(hash), texts);
+  }
 };
 
 SymbolTable& table() {
@@ -202,6 +213,11 @@ SymbolTable& table() {
 }
 
 }  // namespace
+
+std::optional<Symbol> known_symbol(std::string_view text) {
+  if (!text.empty() && !table().contains(text)) return std::nullopt;
+  return Symbol(text);
+}
 
 Symbol::Symbol(std::string_view text) : id_(text.empty() ? 0 : table().intern(text)) {}
 

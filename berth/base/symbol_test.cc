@@ -9,8 +9,18 @@
 #include <unordered_set>
 #include <vector>
 
+#include "berth/base/known_symbol.h"
+
 namespace berth {
 namespace {
+
+TEST(Symbol, IsKnownOnlyAfterSomebodyMadeIt) {
+  EXPECT_EQ(known_symbol("a text that nobody has made a symbol of"), std::nullopt);
+  EXPECT_EQ(known_symbol("a text that nobody has made a symbol of"), std::nullopt) << "asking makes none";
+  const Symbol made("a text that somebody makes a symbol of");
+  EXPECT_EQ(known_symbol("a text that somebody makes a symbol of"), made);
+  EXPECT_EQ(known_symbol(""), Symbol());
+}
 
 TEST(Symbol, IsEqualExactlyWhenItsTextIs) {
   const std::string spelled = std::string("kube") + "-system";

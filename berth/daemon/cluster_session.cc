@@ -113,19 +113,28 @@ void ClusterSession::begin_shutdown(Grace grace, std::function<void()> on_done) 
     if (informers_) informers_->stop();
   });
   writing_.loop.post([this, grace, on_done = std::move(on_done)] {
-    dispatcher_->begin_shutdown(grace.binds, [this, grace, on_done] {
-      if (options_.let_engine_settle) options_.let_engine_settle();
-      // What the engine sent comes before this in the loop's turn.
-      writing_.loop.post([this, grace, on_done] {
-        // Another may lead while events are written that say what this one did.
-        give_back_lease(grace.lease, [this, grace, on_done] { events_->begin_shutdown(grace.events, on_done); });
-      });
-    });
+    // Another may lead while events are written that say what this one did.
+    const auto leave = [this, grace, on_done] {
+      give_back_lease(grace.lease, [this, grace, on_done] { events_->begin_shutdown(grace.events, on_done); });
+    };
+    dispatcher_->begin_shutdown(grace.binds, [this, leave] { when_settled(leave); });
+  });
+}
+
+// The engine may answer the last results with further commands: a bind after what an extender said, a look at a pod
+// whose bind has an unknown outcome. They come to their end before anybody else leads.
+void ClusterSession::when_settled(const std::function<void()>& then) {
+  if (options_.let_engine_settle) options_.let_engine_settle();
+  // Behind what the engine sent.
+  writing_.loop.post([this, then] {
+    if (dispatcher_->is_idle()) return then();
+    dispatcher_->when_idle([this, then] { when_settled(then); });
   });
 }
 
 void ClusterSession::give_back_lease(Duration at_most, const std::function<void()>& on_done) {
   if (elector_) {
+    is_leading_ = false;
     elector_->stop(at_most, on_done);
   } else {
     on_done();

@@ -112,6 +112,7 @@ class ClusterSession {
 
   void start_reading();
   void start_writing();
+  void when_settled(const std::function<void()>& then);
   void give_back_lease(Duration at_most, const std::function<void()>& on_done);
   void synced();
   void leads();

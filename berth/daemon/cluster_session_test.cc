@@ -53,19 +53,22 @@ class LoopEngine final : public EngineInbox {
 
   engine::Scheduler& scheduler() { return *scheduler_; }
 
- private:
-  void put(EngineMessage message) {
-    messages_.push_back(std::move(message));
-    wake_after(Duration());
-  }
-  void wake_after(Duration delay) {
-    loop_.cancel_timer(timer_);
-    timer_ = loop_.after(delay, [this] { turn(); });
-  }
   void turn() {
     step_.run(messages_);
     if (step_.has_work()) return wake_after(Duration());
     if (const Instant due = step_.next_due(); due.is_set()) wake_after(due - loop_.now());
+  }
+
+  Duration reaction_time;  // as of a thread that has to be woken first
+
+ private:
+  void put(EngineMessage message) {
+    messages_.push_back(std::move(message));
+    wake_after(reaction_time);
+  }
+  void wake_after(Duration delay) {
+    loop_.cancel_timer(timer_);
+    timer_ = loop_.after(delay, [this] { turn(); });
   }
 
   client::Loop& loop_;
@@ -308,6 +311,35 @@ TEST_F(ClusterSessionTest, LeavesTheLeaseToOthersWhenItStops) {
   EXPECT_EQ(node_of("late"), "");
   EXPECT_EQ(server_.get<api::Lease>("kube-system/kube-scheduler")->spec.holder_identity.value_or(""), "");
   EXPECT_EQ(server_.list(api::kind_of<api::Event>()).size(), 3u);  // Scheduled, began to lead, stopped
+  EXPECT_FALSE(session_->is_leading());
+}
+
+TEST_F(ClusterSessionTest, FindsOutAboutTheLastBindBeforeItStops) {
+  ClusterSession::Options options = candidate();
+  options.let_engine_settle = [this] { engine_->turn(); };
+  add_node("n1");
+  start(std::move(options));
+  advance(5);
+  server_.faults.lost_answers = 1000;
+  add_pod("a");
+  loop_.advance(Duration::milliseconds(8));
+  engine_->end_work();
+  loop_.advance(Duration());
+  engine_->reaction_time = Duration::minutes(1);
+  bool is_done = false;
+  session_->begin_shutdown({}, [&] { is_done = true; });
+  loop_.advance(Duration::milliseconds(100));
+  server_.faults.lost_answers = 0;
+  EXPECT_EQ(node_of("a"), "n1");
+  EXPECT_TRUE(session_->is_leading()) << "somebody has to find out";
+  advance(1);
+  EXPECT_TRUE(is_done);
+  EXPECT_FALSE(session_->is_leading());
+  std::size_t scheduled = 0;
+  for (const api::AnyObject& event : server_.list(api::kind_of<api::Event>())) {
+    scheduled += event.as<api::Event>()->reason == "Scheduled" ? 1 : 0;
+  }
+  EXPECT_EQ(scheduled, 1u);
 }
 
 TEST_F(ClusterSessionTest, StopsInTimeAlsoIfTheServerIsGone) {

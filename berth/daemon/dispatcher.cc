@@ -106,6 +106,15 @@ bool Dispatcher::merge_into_last(const std::vector<JobId>& chain, const engine::
   if (older == nullptr || last.was_sent) return false;
   auto both = merge(*older, *newer);
   if (!both) return false;
+  // Of a condition that the next one replaces nothing is left to be done. A pod that fails again and again while the
+  // server is slow has one command that way, and not one for each time.
+  const bool is_replaced = newer->condition && !older->nominated_node_name;
+  if (is_replaced) {
+    for (const engine::CommandId replaced : std::exchange(last.commands, {})) {
+      undelivered_.emplace_back(replaced, Outcome());
+    }
+    deliver_soon();
+  }
   *older = *std::move(both);
   last.commands.push_back(command.id);
   ++lane(last.lane).statistics.merged;
@@ -372,6 +381,12 @@ void Dispatcher::begin_shutdown(Duration grace, std::function<void()> on_idle) {
     grace_timer_ = 0;
     end_now();
   });
+  notice_idle();
+}
+
+void Dispatcher::when_idle(std::function<void()> on_idle) {
+  BERTH_CHECK(is_stopping_ && !on_idle_, "nobody stops, or somebody waits for the end already");
+  on_idle_ = std::move(on_idle);
   notice_idle();
 }
 

@@ -11,12 +11,11 @@
 // that a bind of the same pod has to wait for goes into the bind's lane. Work that backs off holds no place.
 //
 // A patch of a pod's status that has not been sent is merged with the next one of the same pod, so that a slow API
-// server makes statuses late, not the queue long. Both get the outcome.
+// server makes statuses late, not the queue long. Both get the outcome; one of which nothing is left is done at once.
 //
 // A bind is sent twice only if it certainly did not reach the server. One whose answer was lost may still be on its way
 // through the server, and whoever reads the pod at once finds it not bound; so the pod is read a moment later. Every
-// command ends with exactly one outcome (an
-// event with none), never from within a call of this class.
+// command ends with exactly one outcome (an event with none), never from within a call of this class.
 //
 // All on the loop's thread.
 #pragma once
@@ -121,6 +120,8 @@ class Dispatcher {
   // refused. When nothing is left, or when `grace` is over, `on_idle` is called once. What has not ended by then has an
   // unknown outcome, and everything that comes later is refused. Requires: was not called before.
   void begin_shutdown(Duration grace, std::function<void()> on_idle);
+  // The same once more, for what has come since `on_idle` was called. `grace` goes on.
+  void when_idle(std::function<void()> on_idle);
 
   // No command without an outcome.
   bool is_idle() const { return jobs_.empty() && undelivered_.empty(); }
@@ -225,7 +226,7 @@ class Dispatcher {
   Unsettled unsettled_;
   client::TimerId budget_timer_ = 0;
 
-  // Outcomes of what was refused at once.
+  // Outcomes of what was refused, or replaced, at once.
   std::vector<std::pair<engine::CommandId, engine::Outcome>> undelivered_;
   client::TimerId delivery_timer_ = 0;
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "berth/base/known_symbol.h"
 #include "berth/codec/json.h"
 #include "berth/config/write.h"
 #include "berth/daemon/endpoints_resources.h"
@@ -125,7 +126,7 @@ class Endpoints {
     if (slash == std::string_view::npos || slash == 0 || slash + 1 == rest.size()) {
       return problem(400, "the path is /berth/v1/pods/NAMESPACE/NAME");
     }
-    const Symbol name_space(rest.substr(0, slash));
+    const std::optional<Symbol> name_space = known_symbol(rest.substr(0, slash));
     const std::string_view name = rest.substr(slash + 1);
     std::optional<PodAnswer> found;
     api::PodPtr object;
@@ -133,9 +134,9 @@ class Endpoints {
     // One at a time: an explanation copies the cluster.
     const std::lock_guard lock(explaining_);
     const bool is_answered = options_.ask([&](engine::Scheduler& scheduler) {
-      found = pod_answer(scheduler, name_space, name);
+      if (name_space) found = pod_answer(scheduler, *name_space, name);
       if (!found) return;
-      object = scheduler.find_pod(name_space, name);
+      object = scheduler.find_pod(*name_space, name);
       // Of a pod that has its node there is nothing to work out.
       if (found->node.empty() && is_true(call.query_value("explain"), true)) cluster = cluster_copy(scheduler);
     });
@@ -157,9 +158,11 @@ class Endpoints {
 
   Reply node(const Call& call) const {
     const std::string_view name = std::string_view(call.path).substr(kNodesPath.size());
+    const std::optional<Symbol> known = known_symbol(name);
     std::optional<NodeCopy> copy;
-    const bool is_answered =
-        options_.ask([&](engine::Scheduler& scheduler) { copy = node_copy(scheduler, Symbol(name)); });
+    const bool is_answered = options_.ask([&](engine::Scheduler& scheduler) {
+      if (known) copy = node_copy(scheduler, *known);
+    });
     if (!is_answered) return engine_stopped();
     return copy ? answer(node_answer(*copy)) : problem(404, fmt::format("there is no node {}", name));
   }

@@ -30,8 +30,9 @@ void EngineStep::run(std::vector<EngineMessage>& messages) {
 }
 
 bool EngineStep::has_work() const {
+  const std::size_t commands = scheduler_.commands_under_way() - scheduler_.unattended_patches_under_way();
   return !has_ended_ && scheduler_.binds_under_way() < limits_.binds_under_way &&
-         scheduler_.commands_under_way() < limits_.commands_under_way && scheduler_.has_work();
+         commands < limits_.commands_under_way && scheduler_.has_work();
 }
 
 void EngineStep::take_in(EngineMessage& message) {

@@ -4,9 +4,9 @@
 // A turn takes in all messages, does what is due and tries some pods: few enough that messages which come meanwhile
 // (questions, results, a node that is gone) wait for milliseconds, and enough that commands leave in handfuls.
 //
-// Limits: while too many binds, or commands of all kinds, have no result yet no pod is tried. So an API server that is
-// slower than the engine makes pods wait in the queue, where they are ordered by priority and take little memory, and
-// not in a growing heap of requests. A result is a message, so there is a turn after each.
+// Limits: while too many binds, or other commands that matter, have no result yet no pod is tried. So an API server
+// that is slower than the engine makes pods wait in the queue, where they are ordered by priority and take little
+// memory, and not in a growing heap of requests. A result is a message, so there is a turn after each.
 //
 // Not thread safe.
 #pragma once
@@ -59,7 +59,9 @@ struct EngineLimits {
   // Binds without a result above which no pod is tried. Four times what is sent at once (Dispatcher::Options::binds),
   // so that the next ones are there whenever some have ended. Each takes almost 2 KB.
   std::size_t binds_under_way = 256;
-  // Commands without a result above which no pod is tried. Several seconds of work for an API server.
+  // Commands without a result above which no pod is tried. Several seconds of work for an API server. Patches of
+  // statuses that nothing waits for do not count: pods that find no node must not keep others from being tried. They
+  // are no more than there are pods, because the dispatcher merges those of one pod.
   std::size_t commands_under_way = 4000;
 };
 

@@ -181,10 +181,23 @@ TEST_F(EngineStepLimitTest, TriesAMoreImportantPodThatCameMeanwhileFirst) {
 }
 
 TEST_F(EngineStepLimitTest, WaitsWhileTooManyCommandsHaveNoResult) {
+  turn(WorkBegins{});
+  for (int i = 0; i < 20; ++i) {
+    const std::string number = std::to_string(i);
+    turn(seen(node("n" + number, "1")), seen(pod("victim" + number).on("n" + number).build()));
+  }
+  // Each preempts, and cannot go on before its victim has been told.
+  for (int i = 0; i < 20; ++i) turn(seen(pod("p" + std::to_string(i)).priority(10).build()));
+  EXPECT_EQ(scheduler_->preemptions(), kCommands);
+  EXPECT_FALSE(step_.has_work());
+}
+
+TEST_F(EngineStepLimitTest, TriesOtherPodsHoweverManyStatusesAreUnderWay) {
   turn(WorkBegins{});  // without a node each attempt ends with a patch of the pod's status
   add_pods(20);
-  EXPECT_EQ(sent<engine::PatchPodStatus>(), kCommands);
-  EXPECT_FALSE(step_.has_work());
+  EXPECT_EQ(sent<engine::PatchPodStatus>(), 20u);
+  turn(seen(node("n1", "4")), seen(pod("fits").build()));
+  EXPECT_NE(bind_of("fits"), 0u);
 }
 
 TEST_F(EngineStepTest, TriesNoPodAfterTheWorkHasEnded) {

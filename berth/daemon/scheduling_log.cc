@@ -8,6 +8,9 @@ namespace {
 constexpr int kOutcome = 2;
 constexpr int kAttempt = 3;
 
+// Many times what is bound at once.
+constexpr std::size_t kMaxChosen = 10'000;
+
 LogObject name_of(const api::Pod& pod) {
   return {pod.metadata.name_space, pod.metadata.name};
 }
@@ -23,7 +26,11 @@ void SchedulingLog::attempt_ended(const api::Pod& pod, const engine::AttemptReco
                  {"evaluatedNodes", attempt.nodes_evaluated},
                  {"feasibleNodes", attempt.nodes_feasible},
                  {"attempt", attempt.number}});
-      if (log_.is_on(kOutcome)) chosen_[pod.metadata.uid] = {attempt.nodes_evaluated, attempt.nodes_feasible};
+      if (log_.is_on(kOutcome)) {
+        // Those of pods whose binding failed before their attempt had ended, and that are gone since, stay behind.
+        if (chosen_.size() >= kMaxChosen) chosen_.clear();
+        chosen_[pod.metadata.uid] = {attempt.nodes_evaluated, attempt.nodes_feasible};
+      }
       return;
     case engine::AttemptResult::kUnschedulable:
       log_.info(kOutcome, "Unable to schedule pod; no fit; waiting",

@@ -25,6 +25,7 @@ serve::AuthenticationOptions authentication_options(const RunFlags& flags) {
   serve::AuthenticationOptions options;
   options.token_ttl = flags.authentication.token_cache_ttl;
   options.now = wall_now;
+  options.steady_now = [clock = MachineClock()] { return clock.now(); };
   return options;
 }
 
@@ -33,8 +34,15 @@ serve::AuthorizationOptions authorization_options(const RunFlags& flags) {
   options.always_allow_paths = flags.authorization.always_allow_paths;
   options.authorized_ttl = flags.authorization.allowed_cache_ttl;
   options.unauthorized_ttl = flags.authorization.denied_cache_ttl;
-  options.now = wall_now;
+  options.now = [clock = MachineClock()] { return clock.now(); };
   return options;
+}
+
+// As much as tells what was asked for. Whoever asks is a stranger, and decides how long it is; it has no characters
+// that would do something to a terminal.
+std::string_view start_of(std::string_view target) {
+  constexpr std::size_t kMaxLogged = 256;
+  return target.substr(0, kMaxLogged);
 }
 
 serve::TrustOptions trust_options(const AuthenticationFlags& flags, bool can_look_up) {
@@ -122,7 +130,7 @@ Result<void> Serving::listen(const RunFlags& flags, EndpointOptions endpoints) {
   serve::ServerOptions server_options = server_options_of(flags.serving);
   server_options.named_certificates = *std::move(named);
   const auto on_refusal = [this](const serve::Call& call, std::string_view what, const Error& why) {
-    log_.error(what, {{"err", why}, {"path", call.path}, {"from", call.remote_address}});
+    log_.error(what, {{"err", why}, {"target", start_of(call.target)}, {"from", call.remote_address}});
   };
   endpoints.disabled_metrics = flags.metrics.disabled_metrics;
   auto server = serve::HttpsServer::start(

@@ -291,6 +291,7 @@ TEST(ExtendedAttempt, LetsExtendersChooseWhoIsPreempted) {
   world.answer(call, answering(reply));
   world.answer(world.take<CallExtender>(), answering(reply));
   EXPECT_EQ(world.nominated_node("a"), "n2");
+  while (world.count<PatchPodStatus>() > 0) world.obey(world.take<PatchPodStatus>());
   const Command evict = world.take<DeletePod>();
   EXPECT_EQ(std::get<DeletePod>(evict.what).pod.name, "v2");
   world.obey(evict);
@@ -332,8 +333,9 @@ TEST(ExtendedAttempt, DoesWithoutIgnorableExtendersThatFailAtPreemption) {
   world.run();
   world.answer(world.take<CallExtender>(), refused("no"));
   world.answer(world.take<CallExtender>(), refused("no"));
-  EXPECT_EQ(world.count<DeletePod>(), 1u);
+  EXPECT_EQ(world.scheduler().preemptions(), 1u);
   world.answer_all();
+  EXPECT_EQ(world.find("v1"), nullptr);
 }
 
 // --- Bind ------------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "berth/engine/conditions.h"
 #include "berth/engine/metrics.h"
 #include "berth/framework/attempt.h"
 
@@ -15,30 +16,23 @@ const Symbol& reason_of(const Failure& failure) {
   return failure.is_rejection ? kUnschedulable : kSchedulerError;
 }
 
-// The condition PodScheduled=False, or nothing if the pod says just that already.
-std::optional<api::PodCondition> changed_condition(const api::Pod& pod, const Failure& failure, Instant now) {
+api::PodCondition not_scheduled(const Failure& failure) {
   static const Symbol kPodScheduled("PodScheduled");
   static const Symbol kFalse("False");
-  const api::PodCondition* old = api::find_condition(pod, kPodScheduled);
   api::PodCondition condition;
   condition.type = kPodScheduled;
   condition.status = kFalse;
   condition.reason = reason_of(failure);
   condition.message = failure.message;
-  condition.observed_generation = pod.metadata.generation;
-  condition.last_transition_time = old != nullptr && old->status == kFalse ? old->last_transition_time : now;
-  if (old != nullptr && old->status == condition.status && old->reason == condition.reason &&
-      old->message == condition.message && !old->last_probe_time.is_set()) {
-    return std::nullopt;
-  }
   return condition;
 }
 
 // `was_nominated_to`: as far as this process knows. The patch that says so may still be under way, and must not have
 // the last word.
 void patch_status(State& state, const api::PodPtr& pod, const Failure& failure, Symbol was_nominated_to) {
-  PatchPodStatus patch{
-      .base = pod, .condition = changed_condition(*pod, failure, state.wall()), .nominated_node_name = {}};
+  PatchPodStatus patch{.base = pod,
+                       .condition = changed_condition(*pod, not_scheduled(failure), state.wall()),
+                       .nominated_node_name = {}};
   const auto& nominated = failure.nominated_node;
   const bool is_told =
       nominated == pod->status.nominated_node_name && (was_nominated_to.empty() || nominated == was_nominated_to);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "berth/api/label_selector.h"
+#include "berth/engine/conditions.h"
 #include "berth/engine/metrics.h"
 #include "berth/framework/attempt.h"
 
@@ -32,7 +33,7 @@ constexpr std::size_t kMaxUncounted = 10'000;
 // How long a preemptor is held back after an eviction has failed.
 constexpr Duration kPauseAfterFailure = Duration::seconds(1);
 
-api::PodCondition disruption_target(const api::Pod& victim, const api::Pod& preemptor, Instant now) {
+api::PodCondition disruption_target(const api::Pod& preemptor) {
   static const Symbol kDisruptionTarget("DisruptionTarget");
   static const Symbol kTrue("True");
   static const Symbol kPreemptionByScheduler("PreemptionByScheduler");
@@ -42,8 +43,6 @@ api::PodCondition disruption_target(const api::Pod& victim, const api::Pod& pree
   condition.reason = kPreemptionByScheduler;
   condition.message =
       fmt::format("{}: preempting to accommodate a higher priority pod", preemptor.spec->scheduler_name.text());
-  condition.observed_generation = victim.metadata.generation;
-  condition.last_transition_time = now;
   return condition;
 }
 
@@ -55,6 +54,11 @@ Preemptions::~Preemptions() = default;
 Preemptions::Preemption* Preemptions::find(std::string_view preemptor_uid) {
   const auto it = by_preemptor_.find(preemptor_uid);
   return it == by_preemptor_.end() ? nullptr : it->second.get();
+}
+
+Preemptions::Preemption* Preemptions::find(const Eviction& eviction) {
+  Preemption* preemption = find(eviction.preemptor.uid);
+  return preemption != nullptr && preemption->id == eviction.preemption ? preemption : nullptr;
 }
 
 bool Preemptions::is_preempting(const api::Pod& preemptor) const {
@@ -111,35 +115,48 @@ void Preemptions::execute(std::string_view preemptor_uid) {
 }
 
 void Preemptions::evict(Preemption& preemption, std::size_t index) {
-  static const Symbol kNormal("Normal");
-  static const Symbol kPreempted("Preempted");
-  static const Symbol kPreempting("Preempting");
   const api::PodPtr victim = preemption.victims[index];
-  const std::string& uid = victim->metadata.uid;
-  const std::string preemptor_uid = preemption.preemptor->metadata.uid;
-  std::string note = fmt::format("Preempted by pod {} on node {}", preemptor_uid, preemption.node.text());
-  const PodRef preemptor(*preemption.preemptor);
+  const Eviction eviction{.preemptor = PodRef(*preemption.preemptor), .preemption = preemption.id, .victim = index};
+  std::string note = fmt::format("Preempted by pod {} on node {}", eviction.preemptor.uid, preemption.node.text());
   preemption.progress[index] = Progress::kEvicting;
-  if (bindings_->preempt(uid)) {
-    state_.publish(victim, kNormal, kPreempted, kPreempting, note + " (in kube-scheduler memory).", preemptor);
-    if (Preemption* still = find(preemptor_uid)) still->progress[index] = Progress::kLeft;
+  if (bindings_->preempt(victim->metadata.uid)) {
+    publish(eviction, victim, note + " (in kube-scheduler memory).");
+    if (Preemption* still = find(eviction)) still->progress[index] = Progress::kLeft;
     return;
   }
   note_uncounted(victim);
-  state_.patch_status({.base = victim,
-                       .condition = disruption_target(*victim, *preemption.preemptor, state_.wall()),
-                       .nominated_node_name = {}});
-  state_.outbox.send(DeletePod{PodRef(*victim)},
-                     [this, preemptor_uid, id = preemption.id, index](const Outcome& outcome) {
-                       evicted(preemptor_uid, id, index, outcome);
-                     });
-  state_.publish(victim, kNormal, kPreempted, kPreempting, std::move(note), preemptor);
+  auto condition = changed_condition(*victim, disruption_target(*preemption.preemptor), state_.wall());
+  if (!condition) return remove(eviction, victim, std::move(note));
+  state_.patch_status({.base = victim, .condition = std::move(condition), .nominated_node_name = {}},
+                      [this, eviction, victim, note = std::move(note)](const Outcome& outcome) {
+                        if (!outcome.is_done()) return evicted(eviction, outcome);
+                        // If the preemptor needs no room any more, the victim stays.
+                        if (find(eviction) != nullptr) return remove(eviction, victim, note);
+                        std::erase(uncounted_, victim);
+                      });
 }
 
-void Preemptions::evicted(std::string_view preemptor_uid, std::uint64_t id, std::size_t index, const Outcome& outcome) {
-  Preemption* preemption = find(preemptor_uid);
+// The victim says why it has to go.
+void Preemptions::remove(const Eviction& eviction, const api::PodPtr& victim, std::string note) {
+  state_.outbox.send(DeletePod{PodRef(*victim)},
+                     [this, eviction, victim, note = std::move(note)](const Outcome& outcome) {
+                       if (outcome.is_done()) publish(eviction, victim, note);
+                       evicted(eviction, outcome);
+                     });
+}
+
+void Preemptions::publish(const Eviction& eviction, const api::PodPtr& victim, std::string note) {
+  static const Symbol kNormal("Normal");
+  static const Symbol kPreempted("Preempted");
+  static const Symbol kPreempting("Preempting");
+  state_.publish(victim, kNormal, kPreempted, kPreempting, std::move(note), eviction.preemptor);
+}
+
+void Preemptions::evicted(const Eviction& eviction, const Outcome& outcome) {
+  Preemption* preemption = find(eviction);
+  const std::size_t index = eviction.victim;
   // Its going may have been seen before the answer came.
-  if (preemption == nullptr || preemption->id != id || preemption->progress[index] != Progress::kEvicting) return;
+  if (preemption == nullptr || preemption->progress[index] != Progress::kEvicting) return;
   Progress& progress = preemption->progress[index];
   switch (outcome.kind) {
     case Outcome::Kind::kDone: progress = Progress::kEvicted; break;
@@ -158,7 +175,7 @@ void Preemptions::evicted(std::string_view preemptor_uid, std::uint64_t id, std:
       std::erase(uncounted_, preemption->victims[index]);
       break;
   }
-  go_on(preemptor_uid);
+  go_on(eviction.preemptor.uid);
 }
 
 void Preemptions::pod_leaves(std::string_view uid) {

@@ -7,7 +7,8 @@
 // came meanwhile is made up for at the end.
 //
 // A victim that is only on its way to its node (waiting at Permit, in PreBind) is stopped in memory, without the API
-// server.
+// server. All others get the condition DisruptionTarget first; a victim that cannot be told so is not deleted, and only
+// one that was deleted has an event that says so.
 //
 // Lower pods that were nominated to the node keep their nomination if they still fit beside the preemptor; the others
 // lose it and are looked at again.
@@ -62,9 +63,19 @@ class Preemptions final : public plugins::PreemptionsUnderWay {
     kFailed,
   };
 
+  // Of one victim.
+  struct Eviction {
+    PodRef preemptor;
+    std::uint64_t preemption = 0;
+    std::size_t victim = 0;  // its place among the victims
+  };
+
   Preemption* find(std::string_view preemptor_uid);
+  Preemption* find(const Eviction& eviction);  // null if that preemption is over
   void evict(Preemption& preemption, std::size_t victim);
-  void evicted(std::string_view preemptor_uid, std::uint64_t id, std::size_t victim, const Outcome& outcome);
+  void remove(const Eviction& eviction, const api::PodPtr& victim, std::string note);
+  void publish(const Eviction& eviction, const api::PodPtr& victim, std::string note);
+  void evicted(const Eviction& eviction, const Outcome& outcome);
   void note_uncounted(const api::PodPtr& victim);
   // What comes next, when something has changed.
   void go_on(std::string_view preemptor_uid);

@@ -25,8 +25,14 @@ PodBuilder victim(std::string_view name, std::int32_t priority = 0) {
   return pod(name).priority(priority).on("n1");
 }
 
+// The API server takes every status, so that victims know why they have to go.
+void patch_all(World& world) {
+  while (world.count<PatchPodStatus>() > 0) world.obey(world.take<PatchPodStatus>());
+}
+
 Texts deleted_by(World& world) {
   Texts names;
+  patch_all(world);
   while (world.count<DeletePod>() > 0) names.push_back(std::get<DeletePod>(world.take<DeletePod>().what).pod.name);
   return names;
 }
@@ -41,13 +47,6 @@ TEST(Preemption, EvictsAndTakesTheRoom) {
   EXPECT_EQ(world.nominated_node("p"), "n1");
   EXPECT_EQ(world.last_attempt("p").detail().victims, Texts{"default/v"});
   EXPECT_EQ(world.last_attempt("p").node, "n1");
-  EXPECT_EQ(world.events(), (Texts{"FailedScheduling p: 0/1 nodes are available: 1 Insufficient cpu.",
-                                   "Preempted v: Preempted by pod p-uid on node n1"}));
-  EXPECT_EQ(world.last_event().type, "Normal");
-  EXPECT_EQ(world.last_event().action, "Preempting");
-  ASSERT_TRUE(world.last_event().related.has_value());
-  EXPECT_EQ(world.last_event().related->name, "p");
-
   // The failure's patch comes before those of the victims.
   const Command nominates = world.take<PatchPodStatus>();
   EXPECT_EQ(std::get<PatchPodStatus>(nominates.what).base->metadata.name, "p");
@@ -60,10 +59,19 @@ TEST(Preemption, EvictsAndTakesTheRoom) {
   EXPECT_EQ(condition->status, "True");
   EXPECT_EQ(condition->reason, "PreemptionByScheduler");
   EXPECT_EQ(condition->message, "default-scheduler: preempting to accommodate a higher priority pod");
+  EXPECT_EQ(world.count<DeletePod>(), 0u) << "it has to be told first";
   world.obey(disrupts);
   EXPECT_EQ(world.place("p"), "unschedulable");
-  world.answer_all();
+  EXPECT_EQ(world.events(), Texts{"FailedScheduling p: 0/1 nodes are available: 1 Insufficient cpu."});
+  world.obey(world.take<DeletePod>());
   EXPECT_EQ(world.scheduler().preemptions(), 0u);
+  EXPECT_EQ(world.events(), (Texts{"FailedScheduling p: 0/1 nodes are available: 1 Insufficient cpu.",
+                                   "Preempted v: Preempted by pod p-uid on node n1"}));
+  EXPECT_EQ(world.last_event().type, "Normal");
+  EXPECT_EQ(world.last_event().action, "Preempting");
+  ASSERT_TRUE(world.last_event().related.has_value());
+  EXPECT_EQ(world.last_event().related->name, "p");
+  world.answer_all();
   world.run_for(Duration::seconds(3));
   world.answer_all();
   EXPECT_EQ(world.node_of("p"), "n1");
@@ -77,12 +85,14 @@ TEST(Preemption, EvictsTheLastVictimWhenTheApiServerHasDoneWithTheOthers) {
   for (const std::string_view name : {"v1", "v2", "v3"}) world.add(victim(name).build());
   world.add(pod("p", "3").priority(10).build());
   world.run();
+  patch_all(world);
   ASSERT_EQ(world.count<DeletePod>(), 2u);
   const Command first = world.take<DeletePod>();
   const Command second = world.take<DeletePod>();
   world.answer(second, {});
   EXPECT_EQ(world.count<DeletePod>(), 0u);
   world.answer(first, {});  // done, though neither has been seen to go
+  patch_all(world);
   ASSERT_EQ(world.count<DeletePod>(), 1u);
   const Command last = world.take<DeletePod>();
   world.obey(last);
@@ -104,6 +114,7 @@ TEST(Preemption, HoldsThePreemptorBackAndMakesUpForWhatCameMeanwhile) {
     world.add(victim("v2").build());
     world.add(pod("p", "2").priority(10).build());
     world.run();
+    patch_all(world);
     const Command first = world.take<DeletePod>();
     const std::string first_name = std::get<DeletePod>(first.what).pod.name;
     world.remove(first_name);  // an event that would wake it
@@ -113,6 +124,7 @@ TEST(Preemption, HoldsThePreemptorBackAndMakesUpForWhatCameMeanwhile) {
     world.run_for(Duration::seconds(30));
     EXPECT_EQ(world.attempts("p"), 1);
     // The last one is gone, and there is no event about that yet.
+    patch_all(world);
     const Command last = world.take<DeletePod>();
     world.answer(last, outcome_of(Kind::kNotFound));
     EXPECT_EQ(world.attempts("p"), quirk ? 1 : 2);
@@ -139,18 +151,64 @@ TEST(Preemption, TriesThePreemptorAgainIfAnEvictionFails) {
     world.add(victim("v2").build());
     world.add(pod("p", "2").priority(10).build());
     world.run();
+    patch_all(world);
     world.answer(world.take<DeletePod>(), outcome_of(kind, "no"));
     EXPECT_EQ(world.attempts("p"), 1);
     EXPECT_EQ(world.count<DeletePod>(), 0u);
     world.run_for(Duration::seconds(1));
     EXPECT_EQ(world.attempts("p"), 2);
     EXPECT_EQ(world.last_attempt("p").woken_by, "PreemptionEnded");
+    patch_all(world);
     EXPECT_EQ(world.count<DeletePod>(), 1u) << "which preempts again: the last victim was not evicted before";
     world.answer_all();
     world.run_for(Duration::seconds(5));
     world.answer_all();
     EXPECT_EQ(world.node_of("p"), "n1");
   }
+}
+
+TEST(Preemption, DoesNotDeleteAVictimThatCouldNotBeTold) {
+  World world;
+  world.add(node("n1", "1"));
+  world.add(victim("v").build());
+  world.add(pod("p").priority(10).build());
+  world.run();
+  world.obey(world.take<PatchPodStatus>());
+  world.answer(world.take<PatchPodStatus>(), refused("no"));
+  EXPECT_EQ(world.count<DeletePod>(), 0u);
+  world.run_for(Duration::seconds(1));
+  EXPECT_EQ(world.attempts("p"), 2) << "it is tried again, and preempts again";
+  world.answer_all();
+  world.run_for(Duration::seconds(5));
+  world.answer_all();
+  EXPECT_EQ(world.node_of("p"), "n1");
+}
+
+TEST(Preemption, LeavesAVictimAloneIfThePreemptorGoesBeforeItIsDeleted) {
+  World world;
+  world.add(node("n1", "1"));
+  world.add(victim("v").build());
+  world.add(pod("p").priority(10).build());
+  world.run();
+  world.remove("p");
+  world.answer_all();
+  EXPECT_NE(world.find("v"), nullptr);
+}
+
+TEST(Preemption, TellsAVictimOnlyOnceAndPublishesOnlyWhatWasDone) {
+  World world;
+  world.add(node("n1", "1"));
+  world.add(victim("v").build());
+  world.add(pod("p").priority(10).build());
+  world.run();
+  patch_all(world);
+  world.answer(world.take<DeletePod>(), refused("no"));
+  world.run_for(Duration::seconds(1));
+  ASSERT_EQ(world.attempts("p"), 2);
+  EXPECT_EQ(world.count<DeletePod>(), 1u) << "it says why it has to go already";
+  for (const std::string& event : world.events()) EXPECT_FALSE(event.starts_with("Preempted")) << event;
+  world.obey(world.take<DeletePod>());
+  EXPECT_EQ(world.last_event().reason, "Preempted");
 }
 
 TEST(Preemption, DropsAnswersThatBelongToAnEarlierOne) {
@@ -160,6 +218,7 @@ TEST(Preemption, DropsAnswersThatBelongToAnEarlierOne) {
   world.add(victim("v2").build());
   world.add(pod("p", "2").priority(10).build());
   world.run();
+  patch_all(world);
   const Command first = world.take<DeletePod>();
   world.answer(first, refused("no"));
   world.answer(first, {});
@@ -199,6 +258,7 @@ TEST(Preemption, NoticesThatAVictimWentBeforeItWasEvicted) {
   world.add(victim("v2").build());
   world.add(pod("p", "2").priority(10).build());
   world.run();
+  patch_all(world);
   const Command first = world.take<DeletePod>();
   const std::string other = std::get<DeletePod>(first.what).pod.name == "v1" ? "v2" : "v1";
   world.remove(other);
@@ -216,6 +276,7 @@ TEST(Preemption, EndsWhenThePreemptorGoesOrGetsANode) {
     world.add(victim("v2").build());
     world.add(pod("p", "2").priority(10).build());
     world.run();
+    patch_all(world);
     if (goes) {
       world.remove("p");
     } else {
@@ -288,6 +349,7 @@ TEST(Preemption, EvictsThroughTheApiServerWhoIsBeingBound) {
   const Command bind = world.take<BindPod>();
   world.add(pod("p").priority(10).build());
   world.run();
+  patch_all(world);
   EXPECT_EQ(world.count<DeletePod>(), 1u);
   world.obey(bind);
   world.answer_all();
@@ -360,6 +422,7 @@ TEST(Preemption, WakesWhoLosesANomination) {
   world.add(pod("mid").priority(5).build());
   world.run();
   ASSERT_EQ(world.nominated_node("mid"), "n1");
+  patch_all(world);
   // Until its victim has gone it is held back; then it waits.
   world.answer(world.take<DeletePod>(), {});
   world.terminate("v");
@@ -439,6 +502,7 @@ TEST(Preemption, GivesTheBudgetBackIfTheEvictionIsRefused) {
   world.add(pod("b").label("app", "b").priority(1).on("n2").build());
   world.add(pod("p1").priority(10).build());
   world.run();
+  patch_all(world);
   world.answer(world.take<DeletePod>(), refused("no"));
   world.run_for(Duration::seconds(1));
   EXPECT_EQ(deleted_by(world), Texts{"a1"}) << "tried again, and no budget is violated";

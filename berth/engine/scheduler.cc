@@ -230,6 +230,9 @@ std::size_t Scheduler::binds_under_way() const {
 std::size_t Scheduler::commands_under_way() const {
   return machine_->state.outbox.waiting();
 }
+std::size_t Scheduler::unattended_patches_under_way() const {
+  return machine_->state.unattended_patches;
+}
 Symbol Scheduler::woken_by(std::string_view uid) const {
   return machine_->state.queue_watch.woken_by(uid);
 }

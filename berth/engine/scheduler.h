@@ -152,6 +152,8 @@ class Scheduler {
   std::size_t binds_under_way() const;
   // How many commands have no result yet (events not counted).
   std::size_t commands_under_way() const;
+  // Of these, the patches of statuses that nothing waits for.
+  std::size_t unattended_patches_under_way() const;
   // The label of the event that last brought the pod from unschedulable to active or backoff; empty if none did.
   Symbol woken_by(std::string_view uid) const;
 

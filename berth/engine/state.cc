@@ -190,7 +190,10 @@ void State::publish(const api::PodPtr& pod, Symbol type, Symbol reason, Symbol a
 
 void State::patch_status(PatchPodStatus patch, Outbox::OnResult on_result) {
   // Also one whose result changes nothing is under way until it has come.
-  if (!on_result) on_result = [](const Outcome&) {};
+  if (!on_result) {
+    ++unattended_patches;
+    on_result = [this](const Outcome&) { --unattended_patches; };
+  }
   outbox.send(std::move(patch), counted(SchedulerMetrics::ApiCall::kPodStatusPatch, std::move(on_result)));
 }
 

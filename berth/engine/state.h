@@ -114,6 +114,7 @@ class State {
   QueueWatch queue_watch;
   std::unique_ptr<queue::SchedulingQueue> queue;
   Outbox outbox;
+  std::size_t unattended_patches = 0;  // of statuses, without a result yet, that nothing waits for
   Timers timers;
   AttemptLog attempts;
   Rng rng;

@@ -169,15 +169,18 @@ Authenticator::Authenticator(AuthenticationOptions options, Reviews* reviews)
       tokens_(options_.remembered_tokens) {}
 
 Result<void> Authenticator::set_trust(const Trust& trust) {
-  Checked checked{.trust = trust, .client_authorities = {}, .request_header_authorities = {}};
   auto clients = authorities_of(trust.client_ca, "the authorities for client certificates");
-  if (!clients) return fail(std::move(clients).error());
-  checked.client_authorities = *std::move(clients);
   auto proxies = authorities_of(trust.request_header_ca, "the authorities for request headers");
-  if (!proxies) return fail(std::move(proxies).error());
-  checked.request_header_authorities = *std::move(proxies);
   const std::lock_guard lock(mutex_);
+  Checked checked = *checked_;
+  if (clients) checked.client_authorities = *clients;
+  if (proxies) {
+    checked.request_header_authorities = *proxies;
+    checked.trust = trust;
+  }
   checked_ = std::make_shared<const Checked>(std::move(checked));
+  if (!clients) return fail(std::move(clients).error());
+  if (!proxies) return fail(std::move(proxies).error());
   return {};
 }
 
@@ -222,7 +225,7 @@ Result<User> Authenticator::authenticate(const Call& call) {
 
 Result<User> Authenticator::user_of_token(std::string_view token) {
   const std::string key = digest(token);
-  const Instant now = options_.now();
+  const Instant now = options_.steady_now ? options_.steady_now() : options_.now();
   if (auto known = tokens_.find(key, now)) return *std::move(known);
   bool may_be_remembered = false;
   TokenAnswer answer = review(token, may_be_remembered);
@@ -236,8 +239,9 @@ Authenticator::TokenAnswer Authenticator::review(std::string_view token, bool& m
   if (!body) return fail(body.error());
   auto answer = codec::from_json<TokenReview>(*body);
   if (!answer) return fail(std::move(answer).error().in("TokenReview"));
-  may_be_remembered = true;
   TokenReviewStatus& status = answer->status;
+  // Whoever could not tell may be able to the next time.
+  may_be_remembered = status.authenticated || status.error.empty();
   if (!status.authenticated) return fail(status.error.empty() ? "invalid bearer token" : std::move(status.error));
   return std::move(status.user);
 }

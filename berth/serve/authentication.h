@@ -38,10 +38,12 @@ struct Trust {
 };
 
 struct AuthenticationOptions {
-  // Of what the API server said about a token, good or bad. That it could not be asked is not remembered.
+  // Of what the API server said about a token, good or bad. That it could not be asked, or could not tell, is not
+  // remembered.
   Duration token_ttl = Duration::seconds(10);
   std::size_t remembered_tokens = 4096;
-  std::function<Instant()> now;  // of the wall clock: certificates are valid by it
+  std::function<Instant()> now;              // of the wall clock: certificates are valid by it
+  std::function<Instant()> steady_now = {};  // of a clock that nobody sets: tokens are remembered by it; unset: `now`
 };
 
 class Authenticator {
@@ -49,7 +51,7 @@ class Authenticator {
   // `reviews` outlives this; null: tokens count for nothing.
   Authenticator(AuthenticationOptions options, Reviews* reviews);
 
-  // Replaces whom to trust. The error: a bundle that is none; all stays as it was.
+  // Replaces whom to trust. The error: a bundle that is none; what it would replace stays as it was.
   Result<void> set_trust(const Trust& trust);
 
   // The error: what was shown does not hold, or could not be checked. For the log, not for the client.

@@ -79,10 +79,31 @@ TEST_F(Authentication, RemembersBadTokensButNotFailures) {
   EXPECT_EQ(reviews_.bodies().size(), 2u);
   review_ = std::string("not json");
   EXPECT_EQ(who(with_token("t")), "401");
-  review_ = std::string(R"({"status":{"authenticated":false,"error":"expired"}})");
-  EXPECT_EQ(authenticator_.authenticate(with_token("t")).error().message(), "expired");
+  review_ = std::string(R"({"status":{"authenticated":false,"error":"the webhook did not answer"}})");
+  EXPECT_EQ(authenticator_.authenticate(with_token("t")).error().message(), "the webhook did not answer");
   EXPECT_EQ(who(with_token("t")), "401");
-  EXPECT_EQ(reviews_.bodies().size(), 4u);
+  EXPECT_EQ(reviews_.bodies().size(), 5u);
+  review_ = std::string(R"({"status":{"authenticated":false}})");
+  EXPECT_EQ(authenticator_.authenticate(with_token("t")).error().message(), "invalid bearer token");
+  EXPECT_EQ(who(with_token("t")), "401");
+  EXPECT_EQ(reviews_.bodies().size(), 6u);
+}
+
+TEST_F(Authentication, ForgetsTokensByAClockThatNobodySets) {
+  Instant steady = now_;
+  Authenticator authenticator({.now = [this] { return now_; }, .steady_now = [&] { return steady; }}, &reviews_);
+  review_ = std::string(R"({"status":{"authenticated":true,"user":{"username":"u"}}})");
+  EXPECT_TRUE(authenticator.authenticate(with_token("t")));
+  now_ = now_ - Duration::hours(1);
+  steady = steady + Duration::seconds(11);
+  review_ = std::string(R"({"status":{"authenticated":false}})");
+  EXPECT_FALSE(authenticator.authenticate(with_token("t"))) << "it was revoked";
+}
+
+TEST_F(Authentication, TakesOneBundleAlsoIfTheOtherIsNone) {
+  const TestAuthority authority("clients");
+  EXPECT_FALSE(authenticator_.set_trust({.client_ca = authority.pem(), .request_header_ca = "garbage"}));
+  EXPECT_EQ(who(with_certificate(authority.issue({"u", {}}))), "u: system:authenticated");
 }
 
 TEST_F(Authentication, IgnoresTokensWhereNobodyCanBeAsked) {

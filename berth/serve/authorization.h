@@ -24,7 +24,7 @@ struct AuthorizationOptions {
   Duration authorized_ttl = Duration::seconds(10);
   Duration unauthorized_ttl = Duration::seconds(10);
   std::size_t remembered_answers = 4096;
-  std::function<Instant()> now;
+  std::function<Instant()> now;  // of a clock that nobody sets
 };
 
 struct Decision {

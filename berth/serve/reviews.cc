@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <future>
+#include <memory>
 #include <utility>
 
 namespace berth::serve {
@@ -13,10 +14,14 @@ namespace {
 // Beyond the request's own timeout, for a loop that is busy.
 constexpr Duration kPatience = Duration::seconds(1);
 
-struct Asked {
-  std::promise<client::Response> answer;
-  client::RequestId request = 0;  // of the loop's thread
-};
+// A server that is restarted or busy for a moment need not become an error of whoever asks.
+constexpr std::size_t kTries = 3;
+constexpr Duration kPause = Duration::milliseconds(500);
+
+bool is_worth_another_try(const client::Response& response) {
+  constexpr int kTooManyRequests = 429;
+  return !response.is_complete() || response.status == kTooManyRequests || response.status >= 500;
+}
 
 Result<std::string> body_of(client::Response response, const std::string& path) {
   if (!response.is_complete()) return fail(fmt::format("POST {}: {}", path, response.error));
@@ -24,9 +29,57 @@ Result<std::string> body_of(client::Response response, const std::string& path) 
   return std::move(response.body);
 }
 
+// On the loop's thread, but for the future.
+class Question : public std::enable_shared_from_this<Question> {
+ public:
+  Question(client::Loop& loop, client::Transport& transport, client::Request request)
+      : loop_(loop), transport_(transport), request_(std::move(request)) {}
+
+  std::future<client::Response> answer() { return answer_.get_future(); }
+
+  void send() {
+    if (is_given_up_) return;
+    ++tries_;
+    id_ = transport_.start(request_, [self = shared_from_this()](client::Response response) {
+      self->id_ = 0;
+      self->answered(std::move(response));
+    });
+  }
+
+  void give_up() {
+    is_given_up_ = true;
+    if (id_ != 0) transport_.cancel(id_);
+  }
+
+ private:
+  void answered(client::Response response) {
+    if (tries_ < kTries && is_worth_another_try(response)) {
+      loop_.after(kPause, [self = shared_from_this()] { self->send(); });
+    } else {
+      answer_.set_value(std::move(response));
+    }
+  }
+
+  client::Loop& loop_;
+  client::Transport& transport_;
+  const client::Request request_;
+  std::promise<client::Response> answer_;
+  client::RequestId id_ = 0;
+  std::size_t tries_ = 0;
+  bool is_given_up_ = false;
+};
+
 }  // namespace
 
 Result<std::string> ApiReviews::post(std::string path, std::string body) {
+  // Whoever waits for an answer holds a connection of the server; there must be some left for health checks.
+  if (!places_.try_acquire()) return fail(fmt::format("POST {}: too many questions are under way", path));
+  auto answered = ask(path, std::move(body));
+  places_.release();
+  return answered;
+}
+
+Result<std::string> ApiReviews::ask(const std::string& path, std::string body) {
   client::Request request;
   request.method = client::Method::kPost;
   request.path = path;
@@ -35,19 +88,15 @@ Result<std::string> ApiReviews::post(std::string path, std::string body) {
   request.accept = "application/json";
   request.timeout = timeout_;
 
-  const auto asked = std::make_shared<Asked>();
-  std::future<client::Response> answer = asked->answer.get_future();
-  client::Transport& transport = transport_;
-  loop_.post([asked, &transport, request = std::move(request)] {
-    asked->request = transport.start(request, [asked](client::Response response) {
-      asked->request = 0;
-      asked->answer.set_value(std::move(response));
-    });
-  });
+  auto question = std::make_shared<Question>(loop_, transport_, std::move(request));
+  std::future<client::Response> answer = question->answer();
+  // From now on the loop's: if that ends, so does the wait.
+  const std::weak_ptr<Question> asked = question;
+  loop_.post([question = std::move(question)] { question->send(); });
   const Duration patience = timeout_ + kPatience;
   if (answer.wait_for(std::chrono::nanoseconds(patience.nanoseconds())) != std::future_status::ready) {
-    loop_.post([asked, &transport] {
-      if (asked->request != 0) transport.cancel(asked->request);
+    loop_.post([asked] {
+      if (const auto waiting = asked.lock()) waiting->give_up();
     });
     return fail(fmt::format("POST {}: no answer within {}", path, patience.str()));
   }

@@ -8,6 +8,7 @@
 #include <future>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace berth::serve {
 
@@ -21,7 +22,10 @@ class ThreadLoop final : public client::Loop {
 
   Instant now() const override { return Instant::from_unix_seconds(0); }
   Instant wall_now() const override { return now(); }
-  client::TimerId after(Duration, std::function<void()>) override { return 0; }
+  client::TimerId after(Duration, std::function<void()> fn) override {
+    post(std::move(fn));
+    return 0;
+  }
   void cancel_timer(client::TimerId) override {}
   void post(std::function<void()> fn) override {
     const std::lock_guard lock(mutex_);
@@ -65,13 +69,26 @@ class StubTransport final : public client::Transport {
  public:
   explicit StubTransport(client::Loop& loop) : loop_(loop) {}
   client::Response response;
+  std::deque<client::Response> first_responses;  // before that one
   client::Request last;
+  std::size_t requests = 0;
   bool is_silent = false;
+  std::vector<std::function<void(client::Response)>> unanswered;  // while it is silent
   std::promise<client::RequestId> cancelled;
 
   client::RequestId start(client::Request request, std::function<void(client::Response)> on_end) override {
     last = std::move(request);
-    if (!is_silent) loop_.post([this, on_end = std::move(on_end)] { on_end(response); });
+    ++requests;
+    if (is_silent) {
+      unanswered.push_back(std::move(on_end));
+      return 7;
+    }
+    client::Response answer = response;
+    if (!first_responses.empty()) {
+      answer = std::move(first_responses.front());
+      first_responses.pop_front();
+    }
+    loop_.post([answer = std::move(answer), on_end = std::move(on_end)] { on_end(answer); });
     return 7;
   }
   client::RequestId start_stream(client::Request, client::StreamHandler) override { return 0; }
@@ -103,6 +120,59 @@ TEST(ApiReviews, SaysWhatWentWrong) {
   transport.response.transfer = client::Response::Transfer::kNotSent;
   transport.response.error = "connection refused";
   EXPECT_EQ(reviews.post("/x", "").error().message(), "POST /x: connection refused");
+}
+
+TEST(ApiReviews, AsksAServerThatFailsAgain) {
+  ThreadLoop loop;
+  StubTransport transport(loop);
+  ApiReviews reviews(loop, transport);
+  client::Response busy;
+  busy.status = 429;
+  client::Response broken;
+  broken.transfer = client::Response::Transfer::kBroken;
+  transport.first_responses = {busy, broken};
+  transport.response.status = 201;
+  transport.response.body = "{}";
+  EXPECT_EQ(reviews.post("/x", "").value(), "{}");
+  EXPECT_EQ(transport.requests, 3u);
+  transport.response.status = 503;
+  EXPECT_EQ(reviews.post("/x", "").error().message(), "POST /x: the server answered 503");
+  EXPECT_EQ(transport.requests, 6u);
+  transport.response.status = 403;
+  EXPECT_FALSE(reviews.post("/x", ""));
+  EXPECT_EQ(transport.requests, 7u) << "that is an answer";
+}
+
+TEST(ApiReviews, LeavesPlacesToOthers) {
+  ThreadLoop loop;
+  StubTransport transport(loop);
+  transport.is_silent = true;
+  ApiReviews reviews(loop, transport);
+  std::vector<std::thread> asking;
+  for (int i = 0; i < ApiReviews::kAtATime; ++i) {
+    asking.emplace_back([&] { EXPECT_TRUE(reviews.post("/x", "")); });
+  }
+  const auto on_loop = [&](const auto& fn) {
+    std::promise<void> done;
+    loop.post([&] {
+      fn();
+      done.set_value();
+    });
+    done.get_future().wait();
+  };
+  std::size_t asked = 0;
+  while (asked < static_cast<std::size_t>(ApiReviews::kAtATime)) on_loop([&] { asked = transport.unanswered.size(); });
+  EXPECT_EQ(reviews.post("/x", "").error().message(), "POST /x: too many questions are under way");
+  on_loop([&] {
+    client::Response answer;
+    answer.status = 201;
+    for (const auto& on_end : transport.unanswered) on_end(answer);
+    transport.unanswered.clear();
+    transport.is_silent = false;
+    transport.response = answer;
+  });
+  for (std::thread& thread : asking) thread.join();
+  EXPECT_TRUE(reviews.post("/x", "")) << "there is room again";
 }
 
 TEST(ApiReviews, GivesUpAndCancels) {

@@ -55,10 +55,14 @@ Result<std::vector<std::string>> list_entry(const ConfigMap& map, std::string_vi
   return list;
 }
 
-Result<std::string> read_file(const std::string& name) {
+Result<std::string> read_bundle(const std::string& name) {
   std::ifstream file(name, std::ios::binary);
   if (!file) return fail(fmt::format("open {}: {}", name, std::strerror(errno)));
-  return std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::string bundle((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (auto checked = CertificateAuthorities::from_pem(bundle); !checked) {
+    return fail(fmt::format("{}: {}", name, checked.error().what()));
+  }
+  return bundle;
 }
 
 }  // namespace
@@ -142,15 +146,14 @@ void AuthConfigReader::looked_up(const client::Response& response) {
   finish(found ? TrustOptions::kRefresh : TrustOptions::kRetry);
 }
 
-Result<Trust> AuthConfigReader::read_files() const {
-  Trust trust = options_.skip_lookup ? Trust() : from_cluster_;
+Result<Trust> AuthConfigReader::with_files(Trust trust) const {
   if (!options_.client_ca_file.empty()) {
-    auto bundle = read_file(options_.client_ca_file);
+    auto bundle = read_bundle(options_.client_ca_file);
     if (!bundle) return fail(std::move(bundle).error().in("--client-ca-file"));
     trust.client_ca = *std::move(bundle);
   }
   if (options_.request_header_ca_file.empty()) return trust;
-  auto bundle = read_file(options_.request_header_ca_file);
+  auto bundle = read_bundle(options_.request_header_ca_file);
   if (!bundle) return fail(std::move(bundle).error().in("--requestheader-client-ca-file"));
   trust.request_header_ca = *std::move(bundle);
   trust.allowed_names = options_.allowed_names;
@@ -162,17 +165,16 @@ Result<Trust> AuthConfigReader::read_files() const {
 }
 
 void AuthConfigReader::apply() {
-  const auto trust = read_files();
-  if (!trust) {
-    report(trust.error());
-    tell_first(fail(trust.error()));
-    return;
-  }
+  const auto refuse = [this](const Error& error) {
+    report(error);
+    tell_first(fail(error));
+  };
+  const auto trust = with_files(options_.skip_lookup ? Trust() : from_cluster_);
+  if (!trust) return refuse(trust.error());
   if (applied_ == *trust) return;
   if (const auto taken = on_trust_(*trust); !taken) {
-    report(taken.error());
-    tell_first(fail(taken.error()));
-    return;
+    if (!options_.tolerate_lookup_failure) return refuse(taken.error());
+    return report(taken.error());
   }
   applied_ = *trust;
 }

@@ -54,16 +54,17 @@ class AuthConfigReader {
   AuthConfigReader(const AuthConfigReader&) = delete;
   AuthConfigReader& operator=(const AuthConfigReader&) = delete;
 
-  // `on_first` is called once, when the first reading is over. Its error ends the process: a file that cannot be read,
-  // or a lookup that failed and may not.
+  // `on_first` is called once, when the first reading is over. Its error ends the process: a file that cannot be read
+  // or holds no authorities, or a lookup that failed and may not. Nonsense in the ConfigMap is no reason: a scheduler
+  // that knows fewer people is better than none.
   void start(std::function<void(Result<void>)> on_first);
 
  private:
   bool needs_lookup() const;
   void read();
   void looked_up(const client::Response& response);
-  // What the files and the cluster say together.
-  Result<Trust> read_files() const;
+  // `others` with what the files say instead.
+  Result<Trust> with_files(Trust others) const;
   void apply();
   void finish(Duration next);
   void report(const Error& error);

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "berth/client/testing.h"
+#include "berth/serve/testing.h"
 
 namespace berth::serve {
 
@@ -100,26 +101,45 @@ TEST_F(ReadingTrust, FailsIfItMustNotGoOn) {
 }
 
 TEST_F(ReadingTrust, PrefersFiles) {
-  const std::string clients = file("clients", "FILE");
+  const std::string pem = testing::TestAuthority("clients").pem();
+  const std::string clients = file("clients", pem);
   start({.client_ca_file = clients});
   answer(200, kConfigMap);
-  EXPECT_EQ(trusts_[0].client_ca, "FILE");
+  EXPECT_EQ(trusts_[0].client_ca, pem);
   EXPECT_EQ(trusts_[0].request_header_ca, "PROXIES");
 }
 
 TEST_F(ReadingTrust, ReadsRotatedFilesWithoutAskingTheCluster) {
-  const std::string clients = file("rotated", "ONE");
+  const std::string clients = file("rotated", testing::TestAuthority("one").pem());
   start({.client_ca_file = clients, .skip_lookup = true});
   EXPECT_TRUE(transport_.log().empty());
   EXPECT_EQ(first_, "ok");
-  (void)file("rotated", "TWO");
+  const std::string rotated = testing::TestAuthority("two").pem();
+  (void)file("rotated", rotated);
   loop_.advance(TrustOptions::kRefresh);
   ASSERT_EQ(trusts_.size(), 2u);
-  EXPECT_EQ(trusts_[1].client_ca, "TWO");
+  EXPECT_EQ(trusts_[1].client_ca, rotated);
   (void)file("rotated", "BROKEN");
   loop_.advance(TrustOptions::kRefresh);
   EXPECT_EQ(trusts_.size(), 2u);
+  ASSERT_EQ(problems_.size(), 1u);
+  EXPECT_TRUE(problems_[0].starts_with("--client-ca-file: ")) << problems_[0];
+}
+
+TEST_F(ReadingTrust, GoesOnIfTheClusterNamesNonsense) {
+  start();
+  answer(200, R"({"data":{"client-ca-file":"BROKEN"}})");
+  EXPECT_EQ(first_, "ok");
   EXPECT_EQ(problems_, std::vector<std::string>{"no certificate"});
+  loop_.advance(TrustOptions::kRefresh);
+  answer(200, kConfigMap);
+  EXPECT_EQ(trusts_.size(), 1u) << "it is mended";
+}
+
+TEST_F(ReadingTrust, FailsForAFileOfNonsense) {
+  start({.client_ca_file = file("nonsense", "BROKEN")});
+  answer(200, kConfigMap);
+  EXPECT_TRUE(first_.starts_with("--client-ca-file: ")) << first_;
 }
 
 TEST_F(ReadingTrust, FailsForAFileThatIsMissing) {
