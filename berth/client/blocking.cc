@@ -50,7 +50,7 @@ Result<std::vector<api::AnyObject>> list_all(HttpLoop& loop, const api::ObjectKi
   std::vector<api::AnyObject> objects;
   std::string position;
   int restarts = 0;
-  do {
+  while (true) {
     Request request;
     request.path = with_query(path_of(kind), {{"limit", kPageSize}, {"continue", position}});
     request.accept = kAcceptProtobuf;
@@ -69,8 +69,8 @@ Result<std::vector<api::AnyObject>> list_all(HttpLoop& loop, const api::ObjectKi
     objects.insert(objects.end(), std::make_move_iterator(page->items.begin()),
                    std::make_move_iterator(page->items.end()));
     position = std::move(page->metadata.continue_token);
-  } while (!position.empty());
-  return objects;
+    if (position.empty()) return objects;
+  }
 }
 
 }  // namespace berth::client
