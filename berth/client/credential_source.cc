@@ -144,18 +144,21 @@ void CredentialSource::rebuild() {
 bool CredentialSource::needs_plugin(Instant wall_now) const {
   if (!credentials_.exec) return false;
   if (!plugin_credential_) return true;
+  if (is_plugin_refused_) return true;
   return plugin_credential_->expires_at.is_set() && wall_now >= plugin_credential_->expires_at;
 }
 
-void CredentialSource::set_plugin_credential(ExecCredential credential) {
+Result<void> CredentialSource::set_plugin_credential(ExecCredential credential) {
   if (!credential.client_certificate.empty()) {
-    if (auto checked = check_certificate_and_key(credential.client_certificate, credential.client_key);
-        !checked && warn_) {
-      warn_(fmt::format("exec plugin '{}': {}", credentials_.exec->command, checked.error().message()));
+    // With a pair that TLS does not take no connection is made, so nobody would ever refuse it.
+    if (auto checked = check_certificate_and_key(credential.client_certificate, credential.client_key); !checked) {
+      return fail(fmt::format("exec plugin '{}': {}", credentials_.exec->command, checked.error().message()));
     }
   }
   plugin_credential_ = std::move(credential);
+  is_plugin_refused_ = false;
   rebuild();
+  return {};
 }
 
 const std::shared_ptr<const Identity>& CredentialSource::identity(Instant now) {
@@ -176,7 +179,7 @@ const std::shared_ptr<const Identity>& CredentialSource::identity(Instant now) {
 bool CredentialSource::refused(std::uint64_t generation, Instant now) {
   if (identity_->generation != generation) return true;
   if (credentials_.exec) {
-    plugin_credential_.reset();
+    is_plugin_refused_ = true;
     return true;
   }
   for (auto* file : {&token_file_, &ca_file_, &certificate_file_, &key_file_}) {

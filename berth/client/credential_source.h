@@ -43,7 +43,11 @@ class CredentialSource {
 
   // True if a plugin has to be run before identity() means anything.
   bool needs_plugin(Instant wall_now) const;
-  void set_plugin_credential(ExecCredential credential);
+  // The error: it makes no sense, and what was there before stays.
+  Result<void> set_plugin_credential(ExecCredential credential);
+  // There is no new answer of the plugin. Its last one, even if the server has refused it, counts again until it
+  // expires: a server that was wrong once may be right the next time, and without any there would be no next time.
+  void keep_plugin_credential() { is_plugin_refused_ = false; }
 
   // `now` is of a clock that never goes back.
   const std::shared_ptr<const Identity>& identity(Instant now);
@@ -76,6 +80,7 @@ class CredentialSource {
   std::string key_;
   std::string last_warning_;
   std::optional<ExecCredential> plugin_credential_;
+  bool is_plugin_refused_ = false;  // the server has refused what the plugin gave last
   std::shared_ptr<const Identity> identity_;
   std::uint64_t last_generation_ = 0;
   Instant next_look_;

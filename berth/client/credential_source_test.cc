@@ -97,12 +97,51 @@ TEST_F(CredentialSourceTest, KeepsAPluginsAnswerUntilItExpires) {
   ExecCredential credential;
   credential.token = "t";
   credential.expires_at = noon + Duration::minutes(10);
-  source.set_plugin_credential(credential);
+  EXPECT_TRUE(source.set_plugin_credential(credential));
   EXPECT_FALSE(source.needs_plugin(noon));
   EXPECT_EQ(source.identity(now_)->authorization, "Bearer t");
   EXPECT_TRUE(source.needs_plugin(noon + Duration::minutes(10)));
+}
+
+TEST_F(CredentialSourceTest, APluginsAnswerThatWasRefusedIsKeptUntilThereIsAnother) {
+  Endpoint endpoint;
+  endpoint.credentials.exec.emplace().command = "login";
+  CredentialSource source = make(endpoint);
+  const Instant noon = Instant::from_unix_seconds(50'000);
+  ExecCredential credential;
+  credential.token = "one";
+  credential.expires_at = noon + Duration::minutes(10);
+  ASSERT_TRUE(source.set_plugin_credential(credential));
   EXPECT_TRUE(source.refused(source.identity(now_)->generation, now_));
   EXPECT_TRUE(source.needs_plugin(noon));
+  source.keep_plugin_credential();
+  EXPECT_FALSE(source.needs_plugin(noon));
+  EXPECT_EQ(source.identity(now_)->authorization, "Bearer one");
+  EXPECT_TRUE(source.needs_plugin(noon + Duration::minutes(10))) << "not beyond its end";
+
+  EXPECT_TRUE(source.refused(source.identity(now_)->generation, now_));
+  credential.token = "two";
+  ASSERT_TRUE(source.set_plugin_credential(credential));
+  EXPECT_FALSE(source.needs_plugin(noon));
+  EXPECT_EQ(source.identity(now_)->authorization, "Bearer two");
+}
+
+TEST_F(CredentialSourceTest, APluginsCertificateIsTakenOverOnlyWithItsKey) {
+  Endpoint endpoint;
+  endpoint.credentials.exec.emplace().command = "login";
+  CredentialSource source = make(endpoint);
+  const TestCertificate one = authority_.issue("one");
+  const TestCertificate two = authority_.issue("two");
+  ExecCredential credential;
+  credential.client_certificate = one.certificate;
+  credential.client_key = one.key;
+  ASSERT_TRUE(source.set_plugin_credential(credential));
+  credential.client_key = two.key;
+  const auto taken = source.set_plugin_credential(credential);
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().message(),
+            "exec plugin 'login': the client certificate and the client key do not belong together");
+  EXPECT_EQ(source.identity(now_)->key, one.key);
 }
 
 TEST_F(CredentialSourceTest, RefusesWhatMakesNoSense) {

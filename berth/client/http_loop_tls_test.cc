@@ -1,7 +1,9 @@
 // TLS and credentials of the real loop, against a server with certificates of the test's own.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -183,6 +185,26 @@ cat <<EOF
 EOF
 )sh";
 
+  // Counts its runs, and prints what is in a file; fails if there is none.
+  static constexpr std::string_view kPluginWithFile = R"sh(#!/bin/sh
+cd "$(dirname "$0")"
+echo run >> runs
+exec cat answer 2> /dev/null
+)sh";
+
+  static std::string credential_json(const std::string& token) {
+    return R"({"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": ")" +
+           token + R"("}})";
+  }
+  static std::string credential_json(const std::string& certificate, const std::string& key) {
+    const auto quoted = [](std::string text) {
+      for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n')) text.replace(at, 1, "\\n");
+      return '"' + text + '"';
+    };
+    return R"({"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": )" +
+           fmt::format(R"({{"clientCertificateData": {}, "clientKeyData": {}}}}})", quoted(certificate), quoted(key));
+  }
+
   Endpoint endpoint(const TestServer& server, std::string_view program) const {
     Endpoint result;
     result.server = server.url();
@@ -236,6 +258,64 @@ TEST_F(PluginTest, FailsRequestsWithoutSendingThemIfThePluginFails) {
   EXPECT_EQ(response.transfer, Response::Transfer::kNotSent);
   EXPECT_NE(response.error.find("plugin' failed with exit code 3"), std::string::npos) << response.error;
   EXPECT_EQ(server.connections(), 0U);
+}
+
+TEST_F(PluginTest, ACertificateThatIsNotOfItsKeyIsAFailureOfThePlugin) {
+  const TestAuthority authority;
+  folder_.write("answer", credential_json(authority.issue("one").certificate, authority.issue("two").key));
+  TestServer server([](const Received&, Exchange& exchange) { exchange.answer(200); });
+  const auto loop = loop_to(endpoint(server, kPluginWithFile));
+  const Response response = get(*loop);
+  EXPECT_EQ(response.transfer, Response::Transfer::kNotSent);
+  EXPECT_NE(response.error.find("plugin': the client certificate and the client key do not belong together"),
+            std::string::npos)
+      << response.error;
+  EXPECT_EQ(server.connections(), 0U);
+}
+
+TEST_F(PluginTest, RunsAgainAfterAFailureHoweverOftenItIsAsked) {
+  TestServer server([](const Received& request, Exchange& exchange) {
+    exchange.answer(request.header("Authorization") == "Bearer good" ? 200 : 401);
+  });
+  const auto loop = loop_to(endpoint(server, kPluginWithFile));
+  EXPECT_EQ(get(*loop).transfer, Response::Transfer::kNotSent) << "there is no answer yet";
+  folder_.write("answer", credential_json("good"));
+  Response response;
+  while (!response.is_success()) response = get(*loop);
+}
+
+TEST_F(PluginTest, AnAnswerThatWasRefusedCountsAgainIfThePluginFails) {
+  std::atomic<int> refusals_left = 0;
+  TestServer server([&](const Received& request, Exchange& exchange) {
+    const bool is_refused = refusals_left > 0 && refusals_left-- > 0;
+    exchange.answer(is_refused ? 401 : 200, request.header("Authorization"));
+  });
+  folder_.write("answer", credential_json("old"));
+  std::vector<std::string> warnings;
+  const auto loop =
+      loop_to(endpoint(server, kPluginWithFile), {.warn = [&](std::string_view text) { warnings.emplace_back(text); }});
+  EXPECT_EQ(get(*loop).body, "Bearer old");
+
+  std::filesystem::remove(folder_ / "answer");
+  refusals_left = 1;
+  EXPECT_EQ(get(*loop).body, "Bearer old");
+  EXPECT_EQ(folder_.read("runs"), "run\nrun\n");
+  EXPECT_EQ(get(*loop).body, "Bearer old") << "without another refusal";
+  EXPECT_EQ(folder_.read("runs"), "run\nrun\n");
+  EXPECT_EQ(on_loop(*loop, [&] { return warnings.size(); }), 1U);
+}
+
+TEST_F(PluginTest, IsAskedAgainWhenARefusedAnswerHadToCountAgain) {
+  TestServer server([](const Received& request, Exchange& exchange) {
+    exchange.answer(request.header("Authorization") == "Bearer good" ? 200 : 401);
+  });
+  folder_.write("answer", credential_json("bad"));
+  const auto loop = loop_to(
+      endpoint(server, "#!/bin/sh\ncd \"$(dirname \"$0\")\"\ncat answer 2> /dev/null\nrm answer 2> /dev/null\n"));
+  EXPECT_EQ(get(*loop).status, 401) << "once with the answer, once more because there is no other";
+  folder_.write("answer", credential_json("good"));
+  Response response;
+  while (!response.is_success()) response = get(*loop);
 }
 
 TEST_F(PluginTest, ARequestDoesNotWaitForThePluginBeyondItsTime) {

@@ -252,7 +252,7 @@ void HttpWorker::begin_transfer(Transfer& transfer) {
     return;
   }
   waiting_for_plugin_.push_back(transfer.id);
-  if (plugin_ == nullptr) start_plugin();
+  if (plugin_timer_ == 0) start_plugin();
 }
 
 void HttpWorker::add_headers(Transfer& transfer) const {
@@ -325,7 +325,10 @@ bool HttpWorker::try_again_after_401(Transfer& transfer) {
   if (!is_outdated) {
     if (has_plugin && !may_run_plugin) return false;
     if (!credentials_.refused(transfer.identity->generation, now)) return false;
-    if (has_plugin) plugin_failed_at_ = now;
+    if (has_plugin) {
+      plugin_failed_at_ = now;
+      plugin_error_.clear();
+    }
   }
   transfer.is_retry = true;
   transfer.rewind();
@@ -357,9 +360,8 @@ void HttpWorker::fail_transfer(RequestId request, Response::Transfer how, const 
 
 void HttpWorker::start_plugin() {
   // Errors are told later, since a request must not end within start().
-  if (plugin_failed_at_.is_set() && !plugin_error_.empty() &&
-      clock_now() < plugin_failed_at_ + kPluginFailureInterval) {
-    plugin_timer_ = timers_.add(clock_now(), [this] { finish_plugin(fail(plugin_error_)); });
+  if (!plugin_error_.empty() && clock_now() < plugin_failed_at_ + kPluginFailureInterval) {
+    plugin_timer_ = timers_.add(clock_now(), [this] { end_wait_for_plugin(); });
     return;
   }
   auto started = PluginProcess::start(*endpoint_.credentials.exec, endpoint_, credentials_.identity(clock_now())->ca);
@@ -387,21 +389,30 @@ void HttpWorker::check_plugin() {
 
 void HttpWorker::finish_plugin(const Result<ExecCredential>& result) {
   plugin_.reset();
-  plugin_error_ = result ? "" : result.error().message();
-  if (result) {
-    credentials_.set_plugin_credential(*result);
-  } else {
+  const Result<void> taken = result ? credentials_.set_plugin_credential(*result) : fail(result.error());
+  plugin_error_ = taken ? "" : taken.error().message();
+  if (!taken) {
     plugin_failed_at_ = clock_now();
+    credentials_.keep_plugin_credential();
+    const bool can_go_on = !credentials_.needs_plugin(wall_clock_now());
+    if (can_go_on && options_.warn) options_.warn(plugin_error_ + "; going on with what it gave before");
   }
+  end_wait_for_plugin();
+}
+
+void HttpWorker::end_wait_for_plugin() {
+  plugin_timer_ = 0;
+  const bool can_go_on = plugin_error_.empty() || !credentials_.needs_plugin(wall_clock_now());
+  const std::string error = plugin_error_;  // those who are told may start requests, and those the plugin
   std::vector<RequestId> waiting;
   waiting.swap(waiting_for_plugin_);
   for (const RequestId request : waiting) {
     const auto found = transfers_.find(request);
     if (found == transfers_.end()) continue;  // cancelled, or out of time
-    if (result) {
+    if (can_go_on) {
       send(*found->second);
     } else {
-      fail_transfer(request, Response::Transfer::kNotSent, plugin_error_);
+      fail_transfer(request, Response::Transfer::kNotSent, error);
     }
   }
 }

@@ -81,6 +81,8 @@ class HttpWorker {
   void start_plugin();
   void check_plugin();
   void finish_plugin(const Result<ExecCredential>& result);
+  // Those who wait go on with what there is, or are told what is wrong with the plugin.
+  void end_wait_for_plugin();
 
   const Endpoint endpoint_;
   const HttpLoop::Options options_;
@@ -96,11 +98,11 @@ class HttpWorker {
 
   std::unique_ptr<PluginProcess> plugin_;
   std::vector<RequestId> waiting_for_plugin_;
-  TimerId plugin_timer_ = 0;
+  TimerId plugin_timer_ = 0;  // set: those who wait will hear of it
   Instant plugin_started_at_;
   // A plugin that fails, or whose answer the server refuses, is not run again at once for every request.
   Instant plugin_failed_at_;
-  std::string plugin_error_;
+  std::string plugin_error_;  // of its last run; empty: it went well, or another is due
 
   std::mutex mutex_;
   std::vector<std::function<void()>> posted_;  // guarded by mutex_
