@@ -19,6 +19,17 @@ std::optional<WatchedFile> watch(const Pem& pem) {
   return WatchedFile(pem.file);
 }
 
+// Of what may be given in place.
+Result<void> look_at(std::optional<WatchedFile>& file) {
+  if (!file) return {};
+  if (auto looked = file->look(); !looked) return fail(std::move(looked).error());
+  return {};
+}
+
+Error in_file_of(const std::optional<WatchedFile>& file, Error error) {
+  return file ? std::move(error).in_file(file->path()) : std::move(error);
+}
+
 // The certificates of a bundle that can be read. One that cannot does not hide those after it, as in every other client
 // of the API server.
 Result<std::string> readable_certificates(const std::string& bundle) {
@@ -76,43 +87,46 @@ Result<CredentialSource> CredentialSource::make(const Endpoint& endpoint, Warn w
   return source;
 }
 
-Result<bool> CredentialSource::look_at(std::optional<WatchedFile>& file) {
-  return file ? file->look() : Result<bool>(false);
+Result<void> CredentialSource::look_at_token() {
+  if (!token_file_) return {};
+  if (auto looked = token_file_->look(); !looked) return fail(std::move(looked).error());
+  const std::string_view token = trimmed(token_file_->content(), " \t\r\n");
+  if (token.empty()) return fail(Error("the token file is empty").in_file(token_file_->path()));
+  file_token_ = token;
+  return {};
+}
+
+Result<void> CredentialSource::look_at_ca() {
+  if (auto looked = look_at(ca_file_); !looked) return looked;
+  const std::string& bundle = ca_file_ ? ca_file_->content() : tls_.ca.text;
+  if (bundle == ca_bundle_) return {};
+  auto readable = readable_certificates(bundle);
+  if (!readable) return fail(in_file_of(ca_file_, std::move(readable).error()));
+  ca_bundle_ = bundle;
+  ca_ = *std::move(readable);
+  return {};
+}
+
+Result<void> CredentialSource::look_at_certificate() {
+  if (auto looked = look_at(certificate_file_); !looked) return looked;
+  if (auto looked = look_at(key_file_); !looked) return looked;
+  const std::string& certificate = certificate_file_ ? certificate_file_->content() : tls_.client_certificate.text;
+  const std::string& key = key_file_ ? key_file_->content() : tls_.client_key.text;
+  if (certificate == certificate_ && key == key_) return {};
+  if (auto checked = check_certificate_and_key(certificate, key); !checked) {
+    return fail(in_file_of(certificate_file_, std::move(checked).error()));
+  }
+  certificate_ = certificate;
+  key_ = key;
+  return {};
 }
 
 Result<void> CredentialSource::look_at_files() {
-  for (auto* file : {&token_file_, &ca_file_, &certificate_file_, &key_file_}) {
-    if (auto looked = look_at(*file); !looked) return fail(std::move(looked).error());
-  }
-  return take_over_files();
-}
-
-Result<void> CredentialSource::take_over_files() {
-  if (token_file_) {
-    const std::string_view token = trimmed(token_file_->content(), " \t\r\n");
-    if (token.empty()) return fail(Error("the token file is empty").in_file(token_file_->path()));
-    file_token_ = token;
-  }
-  const std::string& bundle = ca_file_ ? ca_file_->content() : tls_.ca.text;
-  if (bundle != ca_bundle_) {
-    auto readable = readable_certificates(bundle);
-    if (!readable) {
-      return fail(ca_file_ ? std::move(readable).error().in_file(ca_file_->path()) : std::move(readable).error());
-    }
-    ca_bundle_ = bundle;
-    ca_ = *std::move(readable);
-  }
-  const std::string& certificate = certificate_file_ ? certificate_file_->content() : tls_.client_certificate.text;
-  const std::string& key = key_file_ ? key_file_->content() : tls_.client_key.text;
-  if (certificate != certificate_ || key != key_) {
-    if (auto checked = check_certificate_and_key(certificate, key); !checked) {
-      return fail(certificate_file_ ? std::move(checked).error().in_file(certificate_file_->path())
-                                    : std::move(checked).error());
-    }
-    certificate_ = certificate;
-    key_ = key;
-  }
-  return {};
+  Result<void> token = look_at_token();
+  Result<void> ca = look_at_ca();
+  Result<void> certificate = look_at_certificate();
+  if (!token) return token;
+  return ca ? certificate : ca;
 }
 
 void CredentialSource::rebuild() {

@@ -2,7 +2,8 @@
 // most once a second, on demand, so rotation needs no thread and no timer; a plugin's answer is kept until it expires.
 //
 // A file that is gone or half written while it is being replaced does not hurt: what was read before stays valid until
-// the new content makes sense. A certificate is taken over only together with the key that belongs to it.
+// the new content makes sense, and the other files are taken over meanwhile. A certificate is taken over only together
+// with the key that belongs to it.
 //
 // Not thread safe. The exec plugin is run by the caller (http_loop.cc), who can wait for it without blocking.
 #pragma once
@@ -59,10 +60,12 @@ class CredentialSource {
  private:
   CredentialSource(const Endpoint& endpoint, Warn warn);
 
+  // Each looks at its files and takes over what they hold; after an error what was there before stays.
+  Result<void> look_at_token();
+  Result<void> look_at_ca();
+  Result<void> look_at_certificate();
+  // All of them, whatever is wrong with one; the first error.
   Result<void> look_at_files();
-  // True if a file changed.
-  Result<bool> look_at(std::optional<WatchedFile>& file);
-  Result<void> take_over_files();
   void rebuild();
 
   Credentials credentials_;

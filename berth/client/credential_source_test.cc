@@ -76,6 +76,39 @@ TEST_F(CredentialSourceTest, TakesACertificateOverOnlyWithItsKey) {
   EXPECT_EQ(later(source).key, renewed.key);
 }
 
+TEST_F(CredentialSourceTest, AFileThatMakesNoSenseDoesNotHoldUpTheOthers) {
+  const TestCertificate old = authority_.issue("old");
+  const TestCertificate renewed = authority_.issue("new");
+  Endpoint endpoint;
+  endpoint.tls.ca.file = folder_.write("ca", authority_.certificate());
+  endpoint.tls.client_certificate.file = folder_.write("crt", old.certificate);
+  endpoint.tls.client_key.file = folder_.write("key", old.key);
+  endpoint.credentials.token_file = folder_.write("token", "one");
+  CredentialSource source = make(endpoint);
+  const std::string ca = later(source).ca;
+
+  folder_.write("ca", "nonsense");
+  folder_.write("token", "two");
+  EXPECT_EQ(later(source).authorization, "Bearer two");
+  EXPECT_EQ(later(source).ca, ca);
+  EXPECT_EQ(warnings_.size(), 1U);
+
+  std::filesystem::remove(folder_ / "ca");
+  std::filesystem::remove(folder_ / "token");
+  folder_.write("crt", renewed.certificate);
+  folder_.write("key", renewed.key);
+  EXPECT_EQ(later(source).certificate, renewed.certificate);
+  EXPECT_EQ(later(source).authorization, "Bearer two");
+
+  const std::string other_ca = TestAuthority("another CA").certificate();
+  folder_.write("ca", other_ca);
+  std::filesystem::remove(folder_ / "key");
+  folder_.write("token", "three");
+  EXPECT_NE(later(source).ca, ca);
+  EXPECT_EQ(later(source).authorization, "Bearer three");
+  EXPECT_EQ(later(source).key, renewed.key);
+}
+
 TEST_F(CredentialSourceTest, ARefusalLooksAtOnce) {
   Endpoint endpoint;
   endpoint.credentials.token_file = folder_.write("token", "one");
