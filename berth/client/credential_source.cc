@@ -82,7 +82,11 @@ Result<CredentialSource> CredentialSource::make(const Endpoint& endpoint, Warn w
                     .with_fix(endpoint.tls.client_key.is_set() ? "add client-certificate" : "add client-key"));
   }
   CredentialSource source(endpoint, std::move(warn));
-  if (auto looked = source.look_at_files(); !looked) return fail(std::move(looked).error());
+  // A token in place stands in until its file makes sense; identity() warns of that.
+  auto token = source.look_at_token();
+  if (!token && endpoint.credentials.bearer_token.empty()) return fail(std::move(token).error());
+  if (auto looked = source.look_at_ca(); !looked) return fail(std::move(looked).error());
+  if (auto looked = source.look_at_certificate(); !looked) return fail(std::move(looked).error());
   source.rebuild();
   return source;
 }
@@ -181,7 +185,7 @@ const std::shared_ptr<const Identity>& CredentialSource::identity(Instant now) {
   if (auto looked = look_at_files(); !looked) {
     // Once per trouble, not once a second.
     const std::string warning = looked.error().message();
-    if (warn_ && warning != last_warning_) warn_(warning + "; going on with what was read before");
+    if (warn_ && warning != last_warning_) warn_(warning + "; going on with what was there before");
     last_warning_ = warning;
   } else {
     last_warning_.clear();

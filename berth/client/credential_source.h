@@ -39,7 +39,8 @@ class CredentialSource {
  public:
   using Warn = std::function<void(std::string_view)>;
 
-  // Reads all files; the error names the one that cannot be read or makes no sense.
+  // Reads all files; the error names the one that cannot be read or makes no sense. A token file may be missing if
+  // there is a token as well.
   static Result<CredentialSource> make(const Endpoint& endpoint, Warn warn);
 
   // True if a plugin has to be run before identity() means anything.

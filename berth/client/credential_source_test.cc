@@ -109,6 +109,20 @@ TEST_F(CredentialSourceTest, AFileThatMakesNoSenseDoesNotHoldUpTheOthers) {
   EXPECT_EQ(later(source).key, renewed.key);
 }
 
+TEST_F(CredentialSourceTest, ATokenCountsUntilItsFileMakesSense) {
+  Endpoint endpoint;
+  endpoint.credentials.bearer_token = "in place";
+  endpoint.credentials.token_file = folder_ / "token";
+  CredentialSource source = make(endpoint);
+  EXPECT_EQ(later(source).authorization, "Bearer in place");
+  EXPECT_EQ(warnings_.size(), 1U);
+  folder_.write("token", "\n");
+  EXPECT_EQ(later(source).authorization, "Bearer in place");
+  EXPECT_EQ(warnings_.size(), 2U);
+  folder_.write("token", "of the file");
+  EXPECT_EQ(later(source).authorization, "Bearer of the file");
+}
+
 TEST_F(CredentialSourceTest, ARefusalLooksAtOnce) {
   Endpoint endpoint;
   endpoint.credentials.token_file = folder_.write("token", "one");

@@ -223,7 +223,8 @@ Result<void> read_user(const KubeconfigUser& user, const KubeconfigCluster& clus
   Credentials& credentials = endpoint.credentials;
   credentials.bearer_token = user.token;
   credentials.token_file = resolved(user.token_file, file);
-  if (!credentials.token_file.empty() && !exists(credentials.token_file)) {
+  // Beside a token the file may come later.
+  if (user.token.empty() && !credentials.token_file.empty() && !exists(credentials.token_file)) {
     return fail(Error(fmt::format("file '{}' does not exist", credentials.token_file)).in("tokenFile"));
   }
   credentials.username = user.username;

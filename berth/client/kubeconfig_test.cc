@@ -78,6 +78,13 @@ TEST_F(KubeconfigTest, FilesStartAtTheFolderOfTheKubeconfig) {
   EXPECT_EQ(endpoint->credentials.token_file, folder_ / "token");
 }
 
+TEST_F(KubeconfigTest, BesideATokenItsFileMayBeMissing) {
+  const auto endpoint = read(kubeconfig("{server: 'https://a'}", "{token: t, tokenFile: nowhere}"));
+  ASSERT_TRUE(endpoint) << endpoint.error().message();
+  EXPECT_EQ(endpoint->credentials.bearer_token, "t");
+  EXPECT_EQ(endpoint->credentials.token_file, folder_ / "nowhere");
+}
+
 TEST_F(KubeconfigTest, ReadsJsonAsWell) {
   const auto endpoint = read(
       R"({"kind": "Config", "apiVersion": "v1", "current-context": "c", "preferences": {},
