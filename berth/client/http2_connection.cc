@@ -112,9 +112,19 @@ bool Http2Connection::has_room() const {
 
 // --- Connecting ------------------------------------------------------------------------------------------------------
 
-bool Http2Connection::try_next_address(const std::string& why) {
-  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+// And all that was said and heard there.
+void Http2Connection::forget_socket() {
+  session_.reset();
   tls_.reset();
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  output_.clear();
+  output_begin_ = 0;
+  write_error_.clear();
+  wants_to_write_ = reading_waits_to_write_ = has_more_ = false;
+}
+
+bool Http2Connection::try_next_address(const std::string& why) {
+  forget_socket();
   state_ = State::kConnecting;
   std::string reason = why;
   while (next_address_ < addresses_.size()) {
@@ -147,7 +157,7 @@ void Http2Connection::shake_hands() {
   errno = 0;
   const int result = SSL_do_handshake(tls_.get());
   if (result != 1) {
-    if (!may_go_on(result)) error_ = fmt::format("TLS handshake: {}", error_);
+    if (const auto why = failure_of(result)) give_up(fmt::format("TLS handshake: {}", *why));
     return;
   }
   const unsigned char* protocol = nullptr;
@@ -180,14 +190,22 @@ void Http2Connection::open_session() {
   state_ = State::kGreeting;
 }
 
-bool Http2Connection::may_go_on(int result) {
+std::optional<std::string> Http2Connection::failure_of(int result) {
   const int saved_errno = errno;
   switch (SSL_get_error(tls_.get(), result)) {
-    case SSL_ERROR_WANT_READ: return true;
-    case SSL_ERROR_WANT_WRITE: wants_to_write_ = true; return true;
-    case SSL_ERROR_ZERO_RETURN: close("the server has closed the connection"); return false;
-    case SSL_ERROR_SYSCALL: close(why_it_ended(saved_errno)); return false;
-    default: close(take_tls_error(tls_.get())); return false;
+    case SSL_ERROR_WANT_READ: return std::nullopt;
+    case SSL_ERROR_WANT_WRITE: wants_to_write_ = true; return std::nullopt;
+    case SSL_ERROR_ZERO_RETURN: return why_it_ended(0);
+    case SSL_ERROR_SYSCALL: return why_it_ended(saved_errno);
+    default: return take_tls_error(tls_.get());
+  }
+}
+
+void Http2Connection::give_up(const std::string& why) {
+  if (is_connecting()) {
+    (void)try_next_address(why);
+  } else {
+    close(why);
   }
 }
 
@@ -269,16 +287,16 @@ void Http2Connection::read(Instant now) {
     errno = 0;
     const int size = SSL_read(tls_.get(), buffer.data(), buffer.size());
     if (size <= 0) {
-      if (!may_go_on(size)) return;
+      if (const auto why = failure_of(size)) return give_up(*why);
       reading_waits_to_write_ = wants_to_write_;
-      if (!write_error_.empty()) close(write_error_);
+      if (!write_error_.empty()) give_up(std::exchange(write_error_, {}));
       return;
     }
     heard_at_ = now;
     pinged_at_ = {};
     const ssize_t taken = nghttp2_session_mem_recv(session_.get(), buffer.data(), static_cast<std::size_t>(size));
     if (taken < 0) {
-      return close(fmt::format("the server does not follow HTTP/2: {}", nghttp2_strerror(static_cast<int>(taken))));
+      return give_up(fmt::format("the server does not follow HTTP/2: {}", nghttp2_strerror(static_cast<int>(taken))));
     }
     if (state_ == State::kDraining && streams_.empty()) return close("the server takes no further requests");
   }
@@ -312,7 +330,7 @@ void Http2Connection::flush() {
       return;
     }
     if (size <= 0) {
-      (void)may_go_on(size);
+      if (const auto why = failure_of(size)) give_up(*why);
       return;
     }
     output_begin_ += static_cast<std::size_t>(size);
@@ -326,7 +344,7 @@ void Http2Connection::close_if_done() {
       nghttp2_session_want_write(session_.get()) != 0) {
     return;
   }
-  close(state_ == State::kDraining ? "the server takes no further requests" : "the server does not follow HTTP/2");
+  give_up(state_ == State::kDraining ? "the server takes no further requests" : "the server does not follow HTTP/2");
 }
 
 void Http2Connection::ping(Instant now) {

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -115,7 +116,7 @@ class Http2Connection {
   void flush();
 
   std::size_t addresses_left() const { return addresses_.size() - next_address_; }
-  // Gives up the address that it is connecting to. False if there is no other.
+  // Gives up the address that it is connecting to. False if there is no other. Requires: is_connecting().
   bool try_next_address(const std::string& why);
   // All streams that are left end.
   void close(const std::string& why);
@@ -140,8 +141,11 @@ class Http2Connection {
   void read(Instant now);
   void fill_output();
   void close_if_done();
-  // After a TLS function has returned `result`: false if the connection is closed now.
-  bool may_go_on(int result);
+  // What a TLS function that has returned `result` failed of; unset if it only has to wait.
+  std::optional<std::string> failure_of(int result);
+  // The connection has failed: while it is being made there may be another address, after that it is closed.
+  void give_up(const std::string& why);
+  void forget_socket();
   void end_stream(std::int32_t id, Ended::How how, std::string error);
   void begin_answer(Http2Stream& stream);
 
