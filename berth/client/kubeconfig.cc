@@ -23,9 +23,13 @@ namespace {
 
 constexpr std::string_view kExecExtension = "client.authentication.k8s.io/exec";
 
+// Absolute: a program without a folder would be looked up in $PATH.
 std::string resolved(const std::string& path, const std::string& kubeconfig) {
   if (path.empty() || std::filesystem::path(path).is_absolute()) return path;
-  return (std::filesystem::path(kubeconfig).parent_path() / path).lexically_normal().string();
+  std::error_code error;  // there is no current folder any more: then it has to do without
+  const std::filesystem::path absolute = std::filesystem::absolute(kubeconfig, error);
+  const std::filesystem::path folder = (error ? std::filesystem::path(kubeconfig) : absolute).parent_path();
+  return (folder / path).lexically_normal().string();
 }
 
 bool exists(const std::string& file) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,23 @@ TEST_F(KubeconfigTest, ReadsAnExecPlugin) {
                             .cluster_config_json = R"({"audience":"x"})",
                             .install_hint = "ask us"};
   EXPECT_EQ(*endpoint->credentials.exec, expected);
+}
+
+TEST_F(KubeconfigTest, AKubeconfigGivenWithoutAFolderHasOneAllTheSame) {
+  folder_.write("token", "t");
+  folder_.write("config", kubeconfig("{server: 'https://a'}",
+                                     "{exec: {apiVersion: client.authentication.k8s.io/v1, command: ./login,"
+                                     " interactiveMode: Never}}"));
+  folder_.write("config-with-token", kubeconfig("{server: 'https://a'}", "{tokenFile: token}"));
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  const auto with_plugin = read_kubeconfig({"config"});
+  const auto with_token = read_kubeconfig({"config-with-token"});
+  std::filesystem::current_path(before);
+  ASSERT_TRUE(with_plugin) << with_plugin.error().message();
+  EXPECT_EQ(with_plugin->credentials.exec->command, folder_ / "login") << "not one in $PATH";
+  ASSERT_TRUE(with_token) << with_token.error().message();
+  EXPECT_EQ(with_token->credentials.token_file, folder_ / "token");
 }
 
 TEST_F(KubeconfigTest, ChoosesAContext) {
