@@ -192,17 +192,19 @@ Result<ExecPlugin> read_exec(const KubeconfigExec& exec, const KubeconfigCluster
   return plugin;
 }
 
-// Of tokens, passwords and plugins one at most, as kubectl has it; certificates may come on top.
+// A token or a password, as kubectl has it; certificates may come on top.
 Result<void> check_methods(const KubeconfigUser& user) {
-  std::string methods;
-  const auto add = [&](bool is_there, std::string_view name) {
-    if (is_there) methods += fmt::format("{}{}", methods.empty() ? "" : ", ", name);
-  };
-  add(!user.token.empty() || !user.token_file.empty(), "token");
-  add(!user.username.empty() || !user.password.empty(), "username and password");
-  add(user.exec.has_value(), "exec");
-  if (methods.find(", ") == std::string::npos) return {};
-  return fail(Error(fmt::format("has several ways to log in: {}", methods)).with_fix("keep one of them"));
+  const bool has_token = !user.token.empty() || !user.token_file.empty();
+  const bool has_password = !user.username.empty() || !user.password.empty();
+  if (!has_token || !has_password) return {};
+  return fail(Error("has several ways to log in: token, username and password").with_fix("keep one of them"));
+}
+
+// Then a plugin is not asked, as with kubectl.
+bool has_way_without_plugin(const Endpoint& endpoint) {
+  const Credentials& credentials = endpoint.credentials;
+  return !credentials.bearer_token.empty() || !credentials.token_file.empty() || !credentials.username.empty() ||
+         endpoint.tls.client_certificate.is_set();
 }
 
 Result<void> read_user(const KubeconfigUser& user, const KubeconfigCluster& cluster, const std::string& file,
@@ -236,7 +238,7 @@ Result<void> read_user(const KubeconfigUser& user, const KubeconfigCluster& clus
   if (user.exec) {
     auto plugin = read_exec(*user.exec, cluster, file);
     if (!plugin) return fail(std::move(plugin).error());
-    credentials.exec = *std::move(plugin);
+    if (!has_way_without_plugin(endpoint)) credentials.exec = *std::move(plugin);
   }
   Impersonation& other = credentials.impersonation;
   other.user = user.as;

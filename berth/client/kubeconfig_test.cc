@@ -135,6 +135,22 @@ TEST_F(KubeconfigTest, AKubeconfigGivenWithoutAFolderHasOneAllTheSame) {
   EXPECT_EQ(with_token->credentials.token_file, folder_ / "token");
 }
 
+TEST_F(KubeconfigTest, APluginIsNotAskedIfThereIsAnotherWayToLogIn) {
+  folder_.write("token", "t");
+  const std::string exec = "exec: {apiVersion: client.authentication.k8s.io/v1, command: x, interactiveMode: Never}";
+  for (const std::string other : {"token: t", "tokenFile: token", "username: a, password: b",
+                                  "client-certificate-data: YQ==, client-key-data: YQ=="}) {
+    const auto endpoint = read(kubeconfig("{server: 'https://a'}", "{" + other + ", " + exec + "}"));
+    ASSERT_TRUE(endpoint) << endpoint.error().message();
+    EXPECT_FALSE(endpoint->credentials.exec) << other;
+  }
+  const auto without_name = read(kubeconfig("{server: 'https://a'}", "{password: b, " + exec + "}"));
+  ASSERT_TRUE(without_name) << without_name.error().message();
+  EXPECT_TRUE(without_name->credentials.exec) << "a password alone is no way to log in";
+  EXPECT_EQ(error_of(kubeconfig("{server: 'https://a'}", "{token: t, exec: {command: ''}}")),
+            "config: user 'u': exec.command: must not be empty");
+}
+
 TEST_F(KubeconfigTest, ChoosesAContext) {
   const std::string text =
       "current-context: first\n"
