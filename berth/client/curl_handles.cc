@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "berth/base/check.h"
+#include "berth/client/proxy.h"
 
 namespace berth::client {
 
@@ -70,7 +71,8 @@ CurlHandles::CurlHandles(const CurlLibrary& curl, const Endpoint& endpoint, Serv
                          std::string user_agent, Duration connect_timeout)
     : curl_(curl),
       tls_(endpoint.tls),
-      proxy_url_(endpoint.proxy_url),
+      has_own_proxy_(!endpoint.proxy_url.empty()),
+      proxy_(proxy_for_curl(has_own_proxy_ ? endpoint.proxy_url : proxy_of_environment(address))),
       disable_compression_(endpoint.disable_compression),
       address_(std::move(address)),
       user_agent_(std::move(user_agent)),
@@ -100,12 +102,10 @@ void CurlHandles::set_tls(CURL* handle) const {
 }
 
 void CurlHandles::set_proxy(CURL* handle) const {
-  if (!proxy_url_.empty()) {
-    curl_.easy_setopt(handle, CURLOPT_PROXY, proxy_url_.c_str());
+  curl_.easy_setopt(handle, CURLOPT_PROXY, proxy_.c_str());  // if empty, keeps libcurl from looking itself
+  if (has_own_proxy_) {
     curl_.easy_setopt(handle, CURLOPT_NOPROXY, "");
     curl_.easy_setopt(handle, CURLOPT_HTTPPROXYTUNNEL, address_.is_tls ? 1L : 0L);
-  } else if (address_.is_loopback()) {
-    curl_.easy_setopt(handle, CURLOPT_PROXY, "");
   }
   curl_.easy_setopt(handle, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 }

@@ -51,7 +51,8 @@ class CurlHandles {
 
   const CurlLibrary& curl_;
   TlsSettings tls_;
-  std::string proxy_url_;
+  bool has_own_proxy_;  // that of the kubeconfig, whatever the environment says
+  std::string proxy_;   // empty: none
   bool disable_compression_;
   ServerAddress address_;
   std::string user_agent_;

@@ -1,12 +1,15 @@
 // The real loop against a server of the test's own. A test waits for what it has asked for, never for a time to pass.
 #include "berth/client/http_loop.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 
 #include <atomic>
 #include <future>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -323,6 +326,43 @@ TEST(HttpLoop, GoesThroughAProxy) {
   endpoint.proxy_url = proxy.url();
   const auto loop = loop_to(endpoint);
   EXPECT_EQ(get(*loop, "/version").body, "http://kubernetes.invalid:8080/version");
+}
+
+// Answers one request, with the name that it was asked to connect to.
+void serve_socks5(int fd) {
+  const auto receive = [&](std::size_t size) {
+    std::string bytes(size, '\0');
+    return ::recv(fd, bytes.data(), size, MSG_WAITALL) == static_cast<ssize_t>(size) ? bytes : std::string();
+  };
+  const auto send = [&](std::string_view bytes) { ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL); };
+  const std::string greeting = receive(2);
+  if (greeting.empty()) return;
+  receive(static_cast<std::size_t>(greeting[1]));  // the ways to log in that it offers
+  send(std::string_view("\5\0", 2));
+  const std::string wanted = receive(5);
+  constexpr char kByName = 3;
+  if (wanted.empty() || wanted[3] != kByName) return;
+  const std::string name = receive(static_cast<std::size_t>(wanted[4]));
+  receive(2);  // the port
+  send(std::string_view("\5\0\0\1\0\0\0\0\0\0", 10));
+  std::string request;
+  while (!request.ends_with("\r\n\r\n")) {
+    const std::string byte = receive(1);
+    if (byte.empty()) return;
+    request += byte;
+  }
+  send(fmt::format("HTTP/1.1 200 Ok\r\nContent-Length: {}\r\n\r\n{}", name.size(), name));
+}
+
+TEST(HttpLoop, LetsASocksProxyLookUpTheName) {
+  TestListener proxy([](int fd, std::size_t) { serve_socks5(fd); });
+  Endpoint endpoint;
+  endpoint.server = "http://kubernetes.invalid:8080";
+  for (const std::string scheme : {"socks5", "SOCKS5"}) {
+    endpoint.proxy_url = fmt::format("{}://127.0.0.1:{}", scheme, proxy.port());
+    const Response response = get(*loop_to(endpoint));
+    EXPECT_EQ(response.body, "kubernetes.invalid") << response.error;
+  }
 }
 
 TEST(HttpLoop, ReportsWhatIsWrongWithTheServersUrl) {

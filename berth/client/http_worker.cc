@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <span>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "berth/client/curl_wire.h"
 #include "berth/client/http2_wire.h"
 #include "berth/client/paths.h"
+#include "berth/client/proxy.h"
 #include "berth/client/quiet_thread.h"
 
 namespace berth::client {
@@ -28,15 +28,6 @@ constexpr Duration kMaxPluginTime = Duration::minutes(5);
 constexpr Duration kPluginEndInterval = Duration::milliseconds(5);
 constexpr Duration kPluginFailureInterval = Duration::seconds(1);
 
-// libcurl goes where these say.
-bool is_proxy_in_environment() {
-  constexpr std::array kNames = {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"};
-  return std::ranges::any_of(kNames, [](const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr && *value != '\0';
-  });
-}
-
 }  // namespace
 
 HttpWorker::HttpWorker(const Endpoint& endpoint, HttpLoop::Options options, ServerAddress address,
@@ -49,7 +40,7 @@ HttpWorker::HttpWorker(const Endpoint& endpoint, HttpLoop::Options options, Serv
 HttpWorker::~HttpWorker() = default;
 
 Result<void> HttpWorker::begin() {
-  const bool is_direct = endpoint_.proxy_url.empty() && (address_.is_loopback() || !is_proxy_in_environment());
+  const bool is_direct = endpoint_.proxy_url.empty() && proxy_of_environment(address_).empty();
   if (address_.is_tls && is_direct) {
     wire_ = std::make_unique<Http2Wire>(endpoint_, address_, options_, timers_, news_, wake_up_);
   } else {

@@ -13,6 +13,7 @@
 #include "berth/base/base64.h"
 #include "berth/client/in_cluster.h"
 #include "berth/client/kubeconfig_file.h"
+#include "berth/client/proxy.h"
 #include "berth/client/server_address.h"
 #include "berth/client/watched_file.h"
 #include "berth/codec/yaml.h"
@@ -147,6 +148,10 @@ Result<void> read_cluster(const KubeconfigCluster& cluster, const std::string& f
   endpoint.tls.ca = *std::move(ca);
   endpoint.tls.server_name = cluster.tls_server_name;
   endpoint.tls.insecure_skip_verify = cluster.insecure_skip_tls_verify;
+  if (!cluster.proxy_url.empty()) {
+    if (auto checked = check_proxy_url(cluster.proxy_url); !checked)
+      return fail(std::move(checked).error().in("proxy-url"));
+  }
   endpoint.proxy_url = cluster.proxy_url;
   endpoint.disable_compression = cluster.disable_compression;
   if (auto address = parse_server_address(endpoint); !address) return fail(std::move(address).error().in("server"));

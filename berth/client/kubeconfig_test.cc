@@ -151,6 +151,14 @@ TEST_F(KubeconfigTest, APluginIsNotAskedIfThereIsAnotherWayToLogIn) {
             "config: user 'u': exec.command: must not be empty");
 }
 
+TEST_F(KubeconfigTest, KnowsTheProxiesThatKubectlKnows) {
+  for (const std::string url : {"http://p:3128", "https://p", "socks5://p:1080", "SOCKS5://user:secret@p:1080"}) {
+    const auto endpoint = read(kubeconfig("{server: 'https://a', proxy-url: '" + url + "'}", "{}"));
+    ASSERT_TRUE(endpoint) << endpoint.error().message();
+    EXPECT_EQ(endpoint->proxy_url, url);
+  }
+}
+
 TEST_F(KubeconfigTest, ChoosesAContext) {
   const std::string text =
       "current-context: first\n"
@@ -193,6 +201,12 @@ TEST_F(KubeconfigTest, ErrorsNameFileAndFieldAndWhatToDo) {
       {kubeconfig("{server: 'ftp://a'}", "{}"), "",
        "config: cluster 'k': server: server URL 'ftp://a' is neither https nor http "
        "(give one such as https://10.0.0.1:6443)"},
+      {kubeconfig("{server: 'https://a', proxy-url: 'socks4://user:secret@p'}", "{}"), "",
+       "config: cluster 'k': proxy-url: 'socks4://***@p' is neither http nor https nor socks5 "
+       "(give one such as http://10.0.0.1:3128)"},
+      {kubeconfig("{server: 'https://a', proxy-url: 'p:3128'}", "{}"), "",
+       "config: cluster 'k': proxy-url: 'p:3128' is neither http nor https nor socks5 "
+       "(give one such as http://10.0.0.1:3128)"},
       {kubeconfig("{server: 'https://a', certificate-authority-data: '%%'}", "{}"), "",
        "config: cluster 'k': certificate-authority-data: is not base64"},
       {kubeconfig("{server: 'https://a', certificate-authority: ca.crt}", "{}"), "",
