@@ -171,7 +171,8 @@ bool Http2Wire::remove_closed() {
   timers_.remove(line.timer);
   const Http2Connection& connection = *line.connection;
   for (const Http2Connection::Ended& ended : line.connection->take_ended()) tell(ended);
-  if (connection.needs_http1()) {
+  // Where another connection is open, it is not the server that does not speak HTTP/2.
+  if (connection.needs_http1() && !is_another_open(connection)) {
     news_.needs_http1 = true;
   } else if (!connection.was_of_use()) {
     fail_to_connect(connection);
@@ -179,11 +180,14 @@ bool Http2Wire::remove_closed() {
   return true;
 }
 
-void Http2Wire::fail_to_connect(const Http2Connection& connection) {
-  const bool is_another_open = std::ranges::any_of(lines_, [&](const Line& other) {
+bool Http2Wire::is_another_open(const Http2Connection& connection) const {
+  return std::ranges::any_of(lines_, [&](const Line& other) {
     return other.connection->state() == Http2Connection::State::kOpen && other.connection->is_of(connection.identity());
   });
-  if (!is_another_open) {
+}
+
+void Http2Wire::fail_to_connect(const Http2Connection& connection) {
+  if (!is_another_open(connection)) {
     return fail_waiting(connection.error(), [&](const Identity& identity) { return connection.is_of(identity); });
   }
   // There will be room on the other one; meanwhile do not try all the time.

@@ -69,6 +69,8 @@ class Http2Wire final : public Wire {
   void tell(const Http2Connection::Ended& ended);
   bool remove_closed();
   bool is_needed(const Http2Connection& connection) const;
+  // One that a request which waits for this one can take when there is room.
+  bool is_another_open(const Http2Connection& connection) const;
   void fail_to_connect(const Http2Connection& connection);
 
   void check_silence();

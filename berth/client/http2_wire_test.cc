@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <future>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,8 +23,10 @@
 
 #include "berth/client/test_folder.h"
 #include "berth/client/test_gzip.h"
+#include "berth/client/test_http2_connection.h"
 #include "berth/client/test_http2_fixture.h"
 #include "berth/client/test_http2_server.h"
+#include "berth/client/test_listener.h"
 #include "berth/client/test_requests.h"
 #include "berth/client/test_server.h"
 
@@ -413,6 +416,35 @@ TEST_F(Http2WireTest, SpeaksHttp1WithAServerThatKnowsNothingElseAndLosesNoReques
   }
   EXPECT_EQ(posts, 20);
   EXPECT_EQ(get(*loop, "/later").body, "/later");
+}
+
+TEST_F(Http2WireTest, AConnectionWithoutHttp2DoesNotEndTheOthers) {
+  const Owned<SSL_CTX> with_http2 = make_test_tls_context(certificate_, "", "h2");
+  const Owned<SSL_CTX> without_http2 = make_test_tls_context(certificate_, "", nullptr);
+  const Listeners listeners = to_inbox();
+  std::promise<void> second_connection_is_gone;
+  TestListener listener([&](int fd, std::size_t number) {
+    if (number == 1) {
+      std::make_shared<TestHttp2Connection>(listeners, number)->run(fd, with_http2.get(), 1);
+      return;
+    }
+    const Owned<SSL> tls(SSL_new(without_http2.get()));
+    SSL_set_fd(tls.get(), fd);
+    SSL_accept(tls.get());
+    char byte = 0;
+    while (SSL_read(tls.get(), &byte, 1) > 0) {
+    }
+    if (number == 2) second_connection_is_gone.set_value();
+  });
+  const auto loop = loop_to(endpoint("https://127.0.0.1:" + std::to_string(listener.port())));
+  auto first = begin(*loop, request_for("/first"));
+  const Pending running = requests_.take();
+  auto second = begin(*loop, request_for("/second"));  // for which there is no room
+  second_connection_is_gone.get_future().wait();
+  running.exchange.answer(200, "in peace");
+  EXPECT_EQ(first.get().body, "in peace");
+  requests_.take().exchange.answer(200, "at last");
+  EXPECT_EQ(second.get().body, "at last");
 }
 
 TEST_F(Http2WireTest, CallsNobodyAfterItsEnd) {
