@@ -141,12 +141,15 @@ void Reflector::open_stream(StreamPurpose purpose) {
   frame_began_at_ = {};
   has_event_ = false;
   request_ =
-      transport_.start_stream(std::move(request), {.on_begin =
-                                                       [this](int status) {
-                                                         if (status == 200) note_served();
-                                                       },
+      transport_.start_stream(std::move(request), {.on_begin = [this](int status) { on_stream_begun(status); },
                                                    .on_piece = [this](std::string_view piece) { on_piece(piece); },
                                                    .on_end = [this](const Response& end) { on_stream_end(end); }});
+}
+
+void Reflector::on_stream_begun(int status) {
+  if (status != 200) return;
+  if (stage_ == Stage::kWatchListing) begin_patience();
+  note_served();
 }
 
 void Reflector::on_piece(std::string_view piece) {

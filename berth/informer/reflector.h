@@ -151,6 +151,7 @@ class Reflector {
   Result<api::ObjectList> decode_page(std::string_view body);
 
   void start_watch_list();
+  void begin_patience();
   void check_patience();
   void collect(codec::WatchEvent event);
   void on_bookmark_of_list(const api::ObjectMeta& metadata);
@@ -160,6 +161,7 @@ class Reflector {
 
   void start_watch();
   void open_stream(StreamPurpose purpose);
+  void on_stream_begun(int status);
   void on_piece(std::string_view piece);
   void on_stream_end(const client::Response& response);
   void on_frame(Frame frame);

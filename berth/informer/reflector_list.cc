@@ -139,6 +139,11 @@ void Reflector::start_watch_list() {
   ++stats_.watch_lists;
   stage_ = Stage::kWatchListing;
   open_stream(StreamPurpose::kWatchList);
+}
+
+// Only when the answer has begun: before that a connection is made, or a plugin waits for the user.
+void Reflector::begin_patience() {
+  last_frame_at_ = loop_.now();
   patience_timer_ = loop_.after(kWatchListPatience, [this] { check_patience(); });
 }
 

@@ -128,6 +128,20 @@ TEST_F(ReflectorTest, ListsWhereAWatchListSendsObjectsButNoEnd) {
   EXPECT_EQ(heard.take(), Texts({"all: a"}));
 }
 
+TEST_F(ReflectorTest, TimeBeforeTheAnswerBeginsSaysNothingAboutWatchLists) {
+  client::FakeTransport transport(loop);
+  Reflector other(pods(), loop, transport, heard, Rng(1));
+  other.start();
+  advance(60);  // connecting, or a plugin that waits for the user
+  ASSERT_EQ(transport.log().size(), 1u);
+  transport.begin(transport.last().id);
+  advance(9);
+  EXPECT_EQ(transport.log().size(), 1u);
+  advance(1);
+  ASSERT_EQ(transport.log().size(), 2u);
+  EXPECT_TRUE(contains(transport.log().back(), "limit=")) << transport.log().back();
+}
+
 TEST_F(ReflectorTest, TakesABookmarkThatIsNotTheEndForASignOfAnOldServer) {
   server.behaviour.watch_lists = ApiBehaviour::WatchLists::kUnknown;
   server.behaviour.bookmark_period = Duration::seconds(5);
