@@ -1,7 +1,5 @@
 #include "berth/api/compiled_pod.h"
 
-#include <absl/hash/hash.h>
-
 #include <algorithm>
 
 #include "berth/api/names.h"
@@ -129,21 +127,6 @@ void keep_what_nodes_are_asked(std::vector<Container>& containers) {
   }
 }
 
-// Of what differs most between templates; pods of a DaemonSet differ in nothing but the node they are for.
-std::uint64_t hash_of(const PodTemplate& needs, const PodUsage& usage) {
-  std::size_t hash = absl::HashOf(usage.non_zero_milli_cpu, usage.non_zero_memory, needs.containers.size(),
-                                  needs.tolerations.size(), needs.node_selector.size());
-  if (!needs.affinity || !needs.affinity->node_affinity || !needs.affinity->node_affinity->required) return hash;
-  for (const NodeSelectorTerm& term : needs.affinity->node_affinity->required->node_selector_terms) {
-    for (const auto* requirements : {&term.match_expressions, &term.match_fields}) {
-      for (const NodeSelectorRequirement& requirement : *requirements) {
-        for (const Symbol value : requirement.values) hash = absl::HashOf(hash, value.id());
-      }
-    }
-  }
-  return hash;
-}
-
 }  // namespace
 
 bool conflicts(const HostPort& a, const HostPort& b) {
@@ -229,6 +212,10 @@ PodTemplate needs_of(const PodTemplate& pod) {
   return needs;
 }
 
+std::uint64_t hash_of_needs(const PodTemplate& needs) {
+  return hash_value(type_of<PodTemplate>(), &needs);
+}
+
 PodUsage usage_of(const Pod& pod, const CompiledPod& compiled) {
   return has_resources_in_status(pod.status) ? pod_usage(*pod.spec, pod.status) : compiled.usage;
 }
@@ -245,9 +232,11 @@ std::shared_ptr<const CompiledPod> CompiledPods::get(const Interned<PodTemplate>
     sweep_at_ = std::max(kFirstSweepSize, entries_.size() * 2);
   }
   auto compiled = compile_alone(*pod);
-  PodTemplate needs = needs_of(*pod);
-  const std::uint64_t hash = hash_of(needs, compiled->usage);
-  compiled->needs = needs_.intern(std::move(needs), hash).pointer();
+  if (!compiled->has_volume_claims && !compiled->has_resource_claims) {
+    PodTemplate needs = needs_of(*pod);
+    const std::uint64_t hash = hash_of_needs(needs);
+    compiled->needs = needs_.intern(std::move(needs), hash).pointer();
+  }
   entries_.emplace(pod.identity(), Entry{pod, compiled});
   return compiled;
 }

@@ -93,7 +93,7 @@ struct CompiledPod {
   bool has_resource_claims = false;  // of dynamic resource allocation
 
   // The same for all templates of one CompiledPods that ask the same of a node by itself: see needs_of(). Null if the
-  // template was compiled alone.
+  // template was compiled alone, or has claims: what those ask of a node depends on the claims, not on the template.
   std::shared_ptr<const PodTemplate> needs;
 };
 
@@ -102,6 +102,9 @@ std::shared_ptr<const CompiledPod> compile(const PodTemplate& pod);
 // What pods ask of a node by itself: the template without what is about other pods (affinity to them, spreading), about
 // the order of pods (priority, gates) or about neither (names, images, deadlines).
 PodTemplate needs_of(const PodTemplate& pod);
+// Of every field: templates may differ in nothing but one name, as those of a DaemonSet do in the node they are for,
+// and needs with the same hash have to be compared one by one.
+std::uint64_t hash_of_needs(const PodTemplate& needs);
 
 // What this pod counts for on its node. Cheap unless the pod has been resized.
 PodUsage usage_of(const Pod& pod, const CompiledPod& compiled);

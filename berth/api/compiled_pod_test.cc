@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <set>
 #include <vector>
 
 namespace berth::api {
@@ -229,6 +230,56 @@ TEST(CompiledPods, TellsTemplatesWithTheSameNeeds) {
     PodTemplate changed = plain();
     changes[i](changed);
     EXPECT_NE(needs(changed), first) << "change " << i;
+  }
+}
+
+// Each pod of a StatefulSet has a claim of its own, so there would be as many needs as pods and nobody to share them.
+TEST(CompiledPods, KeepsNoNeedsOfPodsWithClaims) {
+  CompiledPods pods;
+  PodTemplate with_volume;
+  with_volume.volumes.emplace_back().source.persistent_volume_claim.emplace().claim_name = "data-0";
+  EXPECT_EQ(pods.get(Interned(with_volume))->needs, nullptr);
+  PodTemplate with_devices;
+  with_devices.resource_claims.emplace_back().name = Symbol("gpu");
+  EXPECT_EQ(pods.get(Interned(with_devices))->needs, nullptr);
+}
+
+// Thousands of templates may differ in one value; with one hash, each would be compared with all that came before it.
+TEST(CompiledPods, HashesWhateverNeedsDifferIn) {
+  const std::vector<std::function<void(PodTemplate&, Symbol)>> settings = {
+      [](PodTemplate& pod, Symbol value) { pod.node_selector[Symbol("kubernetes.io/hostname")] = value; },
+      [](PodTemplate& pod, Symbol key) { pod.node_selector[key] = Symbol("yes"); },
+      [](PodTemplate& pod, Symbol name) {
+        pod.containers.emplace_back().resources.requests[name] = Quantity::from_units(1);
+      },
+      [](PodTemplate& pod, Symbol key) { pod.tolerations.emplace_back().key = key; },
+      [](PodTemplate& pod, Symbol value) { pod.tolerations.emplace_back().value = value; },
+      [](PodTemplate& pod, Symbol address) {
+        pod.containers.emplace_back().ports.push_back(port(80, address.text(), "TCP"));
+      },
+      [](PodTemplate& pod, Symbol value) {
+        NodeAffinity& affinity = pod.affinity.emplace().node_affinity.emplace();
+        affinity.preferred.emplace_back().preference.match_expressions.push_back(
+            {Symbol("zone"), Symbol("In"), {value}});
+      },
+      [](PodTemplate& pod, Symbol value) {
+        NodeSelector& required = pod.affinity.emplace().node_affinity.emplace().required.emplace();
+        required.node_selector_terms.emplace_back().match_fields.push_back(
+            {Symbol("metadata.name"), Symbol("In"), {value}});
+      },
+      [](PodTemplate& pod, Symbol name) {
+        pod.volumes.emplace_back().source.gce_persistent_disk.emplace().pd_name = name.str();
+      },
+      [](PodTemplate& pod, Symbol driver) { pod.volumes.emplace_back().source.csi.emplace().driver = driver; },
+  };
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    std::set<std::uint64_t> hashes;
+    for (const char* text : {"a", "b", "b"}) {
+      PodTemplate pod;
+      settings[i](pod, Symbol(text));
+      hashes.insert(hash_of_needs(needs_of(pod)));
+    }
+    EXPECT_EQ(hashes.size(), 2u) << "setting " << i;
   }
 }
 
