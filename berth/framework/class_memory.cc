@@ -116,25 +116,30 @@ Decision ClassMemory::decide(const PodToPlace& pod, const NominatedPods& nominat
     decision.row = static_cast<cache::RowId>(feasible_.find_first());
     return decision;
   }
-  if (!has_scorers(*entry)) return decide_step_by_step(pod, nominated, rotation, sample);
+  if (!has_scorers(*entry)) {
+    ++counts_.step_by_step;
+    choose_step_by_step(pod, feasible_, rotation, decision);
+    return decision;
+  }
   const PointRun point(profile_.metrics(), ExtensionPoint::kScore, profile_.scheduler_name());
   decision.row = choose(*entry, feasible_, rotation);
   return decision;
 }
 
-// The PreFilter point. Null if the pod cannot share; then whoever asks step by step is measured.
+// The PreFilter point. Null if the pod cannot share; then what the plugins said is in last_pre_filter_.
 ClassMemory::Entry* ClassMemory::recall(const PodToPlace& pod) {
-  if (!can_share(pod)) {
-    (void)is_up_to_date(nullptr);
-    return nullptr;
-  }
   PointRun point(profile_.metrics(), ExtensionPoint::kPreFilter, profile_.scheduler_name());
-  Entry* entry = find_or_build(pod);
-  if (entry == nullptr) point.forget();
-  return entry;
+  if (can_share(pod)) {
+    if (Entry* entry = find_or_build(pod)) return entry;
+  } else {
+    (void)is_up_to_date(nullptr);
+    last_pre_filter_ = ask_pre_filters(profile_, pod, cluster_);
+  }
+  point.code = last_pre_filter_.status.code();
+  return nullptr;
 }
 
-// The PreScore point. False if the scores cannot be kept.
+// The PreScore point. False if the scores cannot be kept; then whoever scores step by step is measured.
 bool ClassMemory::has_scorers(Entry& entry) {
   PointRun point(profile_.metrics(), ExtensionPoint::kPreScore, profile_.scheduler_name());
   if (entry.has_scorers || make_scorers(entry)) return true;
@@ -142,12 +147,12 @@ bool ClassMemory::has_scorers(Entry& entry) {
   return false;
 }
 
+// From last_pre_filter_ on.
 Decision ClassMemory::decide_step_by_step(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
                                           std::optional<Sample> sample) {
   ++counts_.step_by_step;
   Decision decision;
   decision.nodes = cluster_.nodes.node_count();
-  last_pre_filter_ = run_pre_filter(profile_, pod, cluster_);
   decision.pre_filter = &last_pre_filter_;
   if (last_pre_filter_.status.is_rejected()) return decision;
   if (!last_pre_filter_.status.is_success()) {
@@ -167,21 +172,27 @@ Decision ClassMemory::decide_step_by_step(const PodToPlace& pod, const Nominated
   } else if (decision.feasible_nodes == 1) {
     decision.row = static_cast<cache::RowId>(feasible.find_first());
   } else {
-    const ScoreResult scores = run_scores(profile_, pod, cluster_, feasible);
-    if (!scores.status.is_success()) {
-      decision.error = scores.status;
-      return decision;
-    }
-    const std::vector<cache::RowId> best = scores.best(feasible);
-    const auto start = static_cast<cache::RowId>(rotation % cluster_.nodes.rows());
-    const auto next = std::lower_bound(best.begin(), best.end(), start);
-    decision.row = next == best.end() ? best.front() : *next;
+    choose_step_by_step(pod, feasible, rotation, decision);
   }
   return decision;
 }
 
+void ClassMemory::choose_step_by_step(const PodToPlace& pod, const Bitset& feasible, std::uint64_t rotation,
+                                      Decision& decision) {
+  const ScoreResult scores = run_scores(profile_, pod, cluster_, feasible);
+  if (!scores.status.is_success()) {
+    decision.error = scores.status;
+    return;
+  }
+  const std::vector<cache::RowId> best = scores.best(feasible);
+  const auto start = static_cast<cache::RowId>(rotation % cluster_.nodes.rows());
+  const auto next = std::lower_bound(best.begin(), best.end(), start);
+  decision.row = next == best.end() ? best.front() : *next;
+}
+
 // --- A class's columns -----------------------------------------------------------------------------------------------
 
+// Null if what was learned cannot be kept; then last_pre_filter_ has what the plugins of PreFilter said.
 ClassMemory::Entry* ClassMemory::find_or_build(const PodToPlace& pod) {
   const api::ObjectMeta& metadata = pod->metadata;
   const ClassKey key{pod.compiled.get(), metadata.labels.identity(), metadata.owner_references.identity(),
@@ -189,24 +200,23 @@ ClassMemory::Entry* ClassMemory::find_or_build(const PodToPlace& pod) {
   const auto it = by_key_.find(key);
   const bool is_found = it != by_key_.end();
   const bool is_known = is_up_to_date(is_found ? &*it->second : nullptr);
-  if (!is_found) {
-    Entry& entry = entries_.emplace_front();
-    entry.key = key;
-    entry.pod = pod;
-    if (!learn(entry)) {
-      entries_.pop_front();
-      return nullptr;
-    }
+  if (is_found) {
+    entries_.splice(entries_.begin(), entries_, it->second);
+  } else {
+    entries_.emplace_front().key = key;
     by_key_.emplace(key, entries_.begin());
-    evict();
-    return &entries_.front();
   }
-  entries_.splice(entries_.begin(), entries_, it->second);
   Entry& entry = entries_.front();
-  if (is_known || learn(entry)) return &entry;
-  by_key_.erase(it);
-  entries_.pop_front();
-  return nullptr;
+  if (is_known) return &entry;
+  entry.pod = pod;  // what is learned may hold for this pod alone
+  if (!learn(entry)) {
+    last_pre_filter_ = std::move(entry.pre_filter);
+    by_key_.erase(key);
+    entries_.pop_front();
+    return nullptr;
+  }
+  if (!is_found) evict();
+  return &entry;
 }
 
 // Whether what is known of a class, if anything is, holds again after a look at what has changed.
@@ -256,17 +266,22 @@ bool ClassMemory::build(Entry& entry) {
   entry.pre_filter = ask_pre_filters(profile_, entry.pod, cluster_);
   if (!entry.pre_filter.status.is_success()) return false;
 
-  std::vector<std::shared_ptr<PodFilter>>& filters = entry.pre_filter.filters;
-  entry.filter_versions.assign(filters.size(), 0);
-  for (std::size_t i = 0; i < filters.size(); ++i) {
-    if (!filters[i]) filters[i] = std::move(entry.pre_filter.dormant[i]);
-    if (!filters[i]) continue;
-    switch (filters[i]->scope()) {
+  PreFilterResult& made = entry.pre_filter;
+  entry.filter_versions.assign(made.filters.size(), 0);
+  for (std::size_t i = 0; i < made.filters.size(); ++i) {
+    const PodFilter* filter = made.filter(i);
+    if (filter == nullptr) continue;
+    switch (filter->scope()) {
       case PodFilter::Scope::kNode: break;
       case PodFilter::Scope::kClass: entry.has_own_table = true; break;
-      case PodFilter::Scope::kCluster: entry.filter_versions[i] = filters[i]->objects_version(cluster_.objects); break;
+      case PodFilter::Scope::kCluster: entry.filter_versions[i] = filter->objects_version(cluster_.objects); break;
       case PodFilter::Scope::kAttempt: return false;
     }
+  }
+  // Those that have nothing to say now are kept because they may have later. Whoever takes the steps must not ask them,
+  // so they are woken only here, where it is clear that no filter is about this attempt alone.
+  for (std::size_t i = 0; i < made.filters.size(); ++i) {
+    if (!made.filters[i]) made.filters[i] = std::move(made.dormant[i]);
   }
   return attach_table(entry);
 }

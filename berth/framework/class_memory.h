@@ -116,6 +116,7 @@ class ClassMemory {
   void explain_failure(Entry& entry, const api::Pod& pod, const NominatedPods& nominated);
   Decision decide_step_by_step(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
                                std::optional<Sample> sample);
+  void choose_step_by_step(const PodToPlace& pod, const Bitset& feasible, std::uint64_t rotation, Decision& decision);
   void evict();
 
   const Profile& profile_;
@@ -133,7 +134,7 @@ class ClassMemory {
   Bitset feasible_;
   std::vector<std::int64_t> total_;
   std::vector<std::int64_t> column_;
-  PreFilterResult last_pre_filter_;
+  PreFilterResult last_pre_filter_;  // of a pod that cannot share
   FilterResult last_filtered_;
 };
 

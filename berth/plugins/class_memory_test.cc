@@ -147,6 +147,41 @@ TEST(ClassMemory, PluginsThatLookAtTheClassAreAskedForEachClass) {
   }
 }
 
+// Goes by the class for a while, then by the name of the pod.
+class ByName final : public framework::Plugin, public framework::PerNodeFilter {
+ public:
+  explicit ByName(const bool& goes_by_class) : goes_by_class_(goes_by_class) {}
+  std::string_view name() const override { return "ByName"; }
+  framework::Status filter(const PodToPlace& pod, const cache::NodeState&) const override {
+    return goes_by_class_ || pod->metadata.name == "welcome" ? framework::Status()
+                                                             : framework::Status::unschedulable("not welcome");
+  }
+  bool is_filter_by_class() const override { return goes_by_class_; }
+
+ private:
+  const bool& goes_by_class_;
+};
+
+// A pod's class was known, cannot be kept any more, and what the plugins now say is about this pod, not its sibling.
+TEST(ClassMemory, AsksAboutThePodItselfOnceItsClassCannotBeKept) {
+  bool goes_by_class = true;
+  World world;
+  (void)world.registry.add({.name = "ByName", .points = {config::ExtensionPoint::kFilter}, .build = [&](const auto&) {
+                              return std::make_unique<ByName>(goes_by_class);
+                            }});
+  world.use_plugins("    filter:\n      enabled:\n      - name: ByName\n");
+  world.cache.set_node(NodeBuilder("a").allocatable("cpu", "8").build());
+  ClassMemory memory(*world.profile, world.view);
+  const api::PodPtr first = PodBuilder("unwelcome").request("cpu", "1").build();
+  EXPECT_EQ(memory.decide(world.to_place(first), world.nominated, 0).row, 0u);
+
+  goes_by_class = false;
+  world.cache.set_node(NodeBuilder("b").allocatable("cpu", "8").build());
+  const api::PodPtr second = PodBuilder("welcome", *first).build();
+  EXPECT_EQ(memory.decide(world.to_place(second), world.nominated, 0).feasible_nodes, 2u);
+  EXPECT_EQ(memory.decide(world.to_place(first), world.nominated, 0).feasible_nodes, 0u);
+}
+
 TEST(ClassMemory, SpreadsPodsOverEqualNodes) {
   World world;
   for (int i = 0; i < 4; ++i) {

@@ -7,6 +7,8 @@
 #include "berth/framework/attempt.h"
 #include "berth/framework/class_memory.h"
 #include "berth/framework/metrics.h"
+#include "berth/framework/per_node.h"
+#include "berth/plugins/class_memory_testing.h"
 #include "berth/plugins/default_plugins.h"
 
 namespace berth::plugins {
@@ -84,6 +86,74 @@ TEST(FrameworkMetrics, CountsThePointsOfADecisionFromMemory) {
   EXPECT_EQ(decide(with_claim).feasible_nodes, 0u);
   EXPECT_EQ(metrics.points.size(), 1u) << "the claim is not there, so PreFilter rejects the pod";
   EXPECT_EQ(metrics.classes["unknown"], 3) << "such pods do not share";
+}
+
+// About the single pod, so that nothing can be kept.
+class Moody final : public framework::Plugin, public framework::PerNodeFilter, public framework::PerNodeScore {
+ public:
+  std::string_view name() const override { return "Moody"; }
+  framework::Status filter(const framework::PodToPlace&, const cache::NodeState&) const override { return {}; }
+  std::int64_t score(const framework::PodToPlace&, const cache::NodeState&) const override { return 0; }
+};
+
+// Plugins are measured in every so many attempts, and an attempt is what begins with PreFilter.
+class CountingBegins final : public framework::FrameworkMetrics {
+ public:
+  void point_begins(framework::ExtensionPoint point) override { pre_filters += point == Point::kPreFilter; }
+  int pre_filters = 0;
+
+ private:
+  using Point = framework::ExtensionPoint;
+};
+
+// However little can be kept, the plugins of PreFilter are asked once, and Filter and Score do not start over.
+TEST(FrameworkMetrics, CountsEachPointOnceIfADecisionCannotBeKept) {
+  struct Case {
+    std::string_view what;
+    std::string plugins;
+    bool is_rejected = false;  // by PreFilter
+  };
+  const std::vector<Case> cases = {
+      {"scores", "    score:\n      enabled:\n      - name: Moody\n        weight: 1\n"},
+      {"verdicts", "    filter:\n      enabled:\n      - name: Moody\n"},
+      {"nothing, it is rejected", "    {}\n", true},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.what);
+    testing::World world;
+    world.add_plugin<Moody>("Moody", {config::ExtensionPoint::kFilter, config::ExtensionPoint::kScore}, c.plugins);
+    for (const char* node : {"a", "b"}) world.cache.set_node(NodeBuilder(node).allocatable("cpu", "8").build());
+    PodBuilder builder("p");
+    builder.request("cpu", "1");
+    if (c.is_rejected) {
+      api::NodeAffinity& affinity = builder.spec().affinity.emplace().node_affinity.emplace();
+      api::NodeSelectorTerm& term = affinity.required.emplace().node_selector_terms.emplace_back();
+      const Symbol in("In"), name("metadata.name");
+      term.match_fields = {{name, in, {Symbol("a")}}, {name, in, {Symbol("b")}}};
+    }
+    const framework::PodToPlace pod = world.to_place(builder.build());
+
+    CountingBegins begins;
+    world.profile->set_metrics(&begins);
+    framework::ClassMemory(*world.profile, world.view).decide(pod, world.nominated, 0);
+    EXPECT_EQ(begins.pre_filters, 1);
+
+    framework::CountingFrameworkMetrics metrics;
+    world.profile->set_metrics(&metrics);
+    framework::ClassMemory memory(*world.profile, world.view);
+    for (int i = 0; i < 3; ++i) memory.decide(pod, world.nominated, 0);
+    if (c.is_rejected) {
+      EXPECT_EQ(metrics.points, (std::map<std::string, std::int64_t>{{"preFilter/UnschedulableAndUnresolvable", 3}}));
+    } else {
+      EXPECT_EQ(metrics.points,
+                (std::map<std::string, std::int64_t>{
+                    {"filter/Success", 3}, {"preFilter/Success", 3}, {"preScore/Success", 3}, {"score/Success", 3}}));
+    }
+    const std::int64_t times_asked = metrics.plugins["preFilter/NodeAffinity/Success"] +
+                                     metrics.plugins["preFilter/NodeAffinity/UnschedulableAndUnresolvable"] +
+                                     metrics.plugins["preFilter/NodeAffinity/Skip"];
+    EXPECT_EQ(times_asked, c.what == "scores" ? 1 : 3);
+  }
 }
 
 TEST(FrameworkMetrics, CountsTheClassesThatMakeRoomForOthers) {
