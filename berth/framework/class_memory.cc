@@ -13,6 +13,10 @@ namespace {
 // the last pod was rejected.
 constexpr std::size_t kBytesPerRowOfTable = 16;
 constexpr std::size_t kBytesPerRowOfClass = 12;
+// Besides, however few nodes there are: of a class mostly a pod, of both filters and scorers. As measured; what
+// pods want of others adds to it.
+constexpr std::size_t kBytesOfTable = 1800;
+constexpr std::size_t kBytesOfClass = 3000;
 
 // A pod with a status of its own may count differently than its class does, and one that is nominated is not in its own
 // way.
@@ -215,7 +219,7 @@ ClassMemory::Entry* ClassMemory::find_or_build(const PodToPlace& pod) {
     entries_.pop_front();
     return nullptr;
   }
-  if (!is_found) evict();
+  evict();
   return &entry;
 }
 
@@ -236,25 +240,22 @@ bool ClassMemory::learn(Entry& entry) {
   return can_be_kept;
 }
 
-std::size_t ClassMemory::tables() const {
-  const auto is_used = [](const auto& table) { return !table.second.expired(); };
-  const auto is_own = [](const Entry& entry) { return entry.has_own_table; };
-  return static_cast<std::size_t>(std::ranges::count_if(tables_, is_used) + std::ranges::count_if(entries_, is_own));
-}
-
 void ClassMemory::evict() {
-  const std::size_t rows = std::max<std::size_t>(cluster_.nodes.rows(), 1);
+  const std::size_t rows = cluster_.nodes.rows();
   const auto is_too_much = [&] {
-    // Without a look at who shares, as long as that is enough.
-    if (entries_.size() * rows * (kBytesPerRowOfClass + kBytesPerRowOfTable) <= options_.max_bytes) return false;
-    return rows * (entries_.size() * kBytesPerRowOfClass + tables() * kBytesPerRowOfTable) > options_.max_bytes;
+    const std::size_t of_classes = entries_.size() * (kBytesOfClass + rows * kBytesPerRowOfClass);
+    const std::size_t of_tables = table_count_ * (kBytesOfTable + rows * kBytesPerRowOfTable);
+    return of_classes + of_tables > options_.max_bytes;
   };
   while (entries_.size() > 1 && is_too_much()) {
     by_key_.erase(entries_.back().key);
     entries_.pop_back();
     if (profile_.metrics() != nullptr) profile_.metrics()->class_forgotten(profile_.scheduler_name());
   }
-  absl::erase_if(tables_, [](const auto& table) { return table.second.expired(); });
+  // Not each time: this runs for every new class, and there may be thousands.
+  if (tables_.size() > 2 * table_count_) {
+    absl::erase_if(tables_, [](const auto& table) { return table.second.expired(); });
+  }
 }
 
 bool ClassMemory::build(Entry& entry) {
@@ -286,18 +287,26 @@ bool ClassMemory::build(Entry& entry) {
   return attach_table(entry);
 }
 
+std::shared_ptr<FitTable> ClassMemory::make_table() {
+  ++table_count_;
+  return {std::make_unique<FitTable>(profile_, cluster_).release(), [this](FitTable* table) {
+            --table_count_;
+            std::default_delete<FitTable>()(table);
+          }};
+}
+
 // Finds the table of the pod's needs, or makes it.
 bool ClassMemory::attach_table(Entry& entry) {
   const void* needs = entry.pod.compiled->needs.get();
   if (entry.has_own_table || needs == nullptr) {
     entry.has_own_table = true;
-    entry.table = std::make_shared<FitTable>(profile_, cluster_);
+    entry.table = make_table();
     return build_table(entry);
   }
   std::weak_ptr<FitTable>& shared = tables_[needs];
   entry.table = shared.lock();
   if (!entry.table) {
-    entry.table = std::make_shared<FitTable>(profile_, cluster_);
+    entry.table = make_table();
     shared = entry.table;
     return build_table(entry);
   }

@@ -55,9 +55,9 @@ struct Decision {
 class ClassMemory {
  public:
   struct Options {
-    // Of all columns together: enough for 80 classes with needs of their own in a cluster of 20,000 nodes. A class that
-    // is asked for again after it had to go costs a pass over the nodes, and if more classes take turns than there is
-    // room for, all of them do.
+    // Of everything that is kept: enough for 60 classes with needs of their own in a cluster of 20,000 nodes, and for
+    // 10,000 with the same needs in one of 10. A class that is asked for again after it had to go costs a pass over the
+    // nodes, and if more classes take turns than there is room for, all of them do.
     std::size_t max_bytes = std::size_t{32} << 20;
   };
   struct Counts {
@@ -81,7 +81,7 @@ class ClassMemory {
 
   const Counts& counts() const { return counts_; }
   std::size_t classes() const { return entries_.size(); }
-  std::size_t tables() const;
+  std::size_t tables() const { return table_count_; }
 
  private:
   struct ClassKey {
@@ -105,6 +105,7 @@ class ClassMemory {
   bool is_up_to_date(Entry* known);
   bool learn(Entry& entry);
   bool build(Entry& entry);
+  std::shared_ptr<FitTable> make_table();
   bool attach_table(Entry& entry);
   bool build_table(Entry& entry);
   bool catch_up(Entry& entry);
@@ -124,6 +125,7 @@ class ClassMemory {
   Options options_;
   std::vector<std::uint8_t> rank_;  // by index of a filter: its place in the profile's filter order
 
+  std::size_t table_count_ = 0;  // outlives the tables, which lower it when they go
   Entries entries_;
   absl::flat_hash_map<ClassKey, Entries::iterator> by_key_;
   absl::flat_hash_map<const void*, std::weak_ptr<FitTable>> tables_;  // by the needs of the pods they are for

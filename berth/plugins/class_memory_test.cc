@@ -72,7 +72,7 @@ TEST(ClassMemory, SharesTheVerdictAboutASiblingWhileNothingChanges) {
 TEST(ClassMemory, ForgetsTheClassNotAskedForTheLongest) {
   World world;
   world.cache.set_node(NodeBuilder("n1").allocatable("cpu", "8").build());
-  ClassMemory memory(*world.profile, world.view, {.max_bytes = 60});
+  ClassMemory memory(*world.profile, world.view, {.max_bytes = 12'000});
   std::vector<api::PodPtr> pods;
   for (int i = 0; i < 5; ++i) pods.push_back(PodBuilder("a").label("app", fmt::format("{}", i)).build());
   for (const api::PodPtr& pod : pods) memory.decide(world.to_place(pod), world.nominated, 0);
@@ -82,6 +82,36 @@ TEST(ClassMemory, ForgetsTheClassNotAskedForTheLongest) {
   EXPECT_EQ(memory.counts().classes_built, 5u);
   memory.decide(world.to_place(pods.front()), world.nominated, 0);
   EXPECT_EQ(memory.counts().classes_built, 6u);
+}
+
+// What is kept of a class grows with the cluster; no new class has to come for the bound to hold.
+TEST(ClassMemory, ForgetsClassesWhenTheClusterHasGrown) {
+  World world;
+  world.cache.set_node(NodeBuilder("n").allocatable("cpu", "8").build());
+  ClassMemory memory(*world.profile, world.view, {.max_bytes = 100'000});
+  std::vector<api::PodPtr> pods;
+  for (int i = 0; i < 20; ++i) pods.push_back(PodBuilder("a").label("job", fmt::format("{}", i)).build());
+  for (const api::PodPtr& pod : pods) memory.decide(world.to_place(pod), world.nominated, 0);
+  EXPECT_EQ(memory.classes(), 20u);
+
+  for (int i = 0; i < 500; ++i) {
+    world.cache.set_node(NodeBuilder(fmt::format("n{}", i)).allocatable("cpu", "8").build());
+  }
+  for (const api::PodPtr& pod : pods) memory.decide(world.to_place(pod), world.nominated, 0);
+  EXPECT_GE(memory.classes(), 5u);
+  EXPECT_LT(memory.classes(), 15u);
+}
+
+// Every Job labels its pods with its own UID, so each is a class. In a small cluster that is most of what they take.
+TEST(ClassMemory, BoundsTheClassesOfASmallCluster) {
+  World world;
+  world.cache.set_node(NodeBuilder("n").allocatable("cpu", "8").build());
+  ClassMemory memory(*world.profile, world.view, {.max_bytes = 100'000});
+  for (int i = 0; i < 200; ++i) {
+    memory.decide(world.to_place(PodBuilder("a").label("job", fmt::format("{}", i)).build()), world.nominated, 0);
+  }
+  EXPECT_GE(memory.classes(), 10u);
+  EXPECT_LT(memory.classes(), 50u);
 }
 
 TEST(ClassMemory, TakesTheStepsIfScoresAreTooLargeToBeKept) {
