@@ -99,7 +99,7 @@ Decision ClassMemory::decide(const PodToPlace& pod, const NominatedPods& nominat
   decision.pre_filter = &entry->pre_filter;
   decision.nodes = cluster_.nodes.node_count();
   {
-    const PointRun point(profile_.metrics(), ExtensionPoint::kFilter, profile_.scheduler_name());
+    PointRun point(profile_.metrics(), ExtensionPoint::kFilter, profile_.scheduler_name());
     if (entry->failure && entry->failure->generation == cluster_.nodes.generation() &&
         entry->failure->nominated_version == nominated.version()) {
       ++counts_.shared_rejections;
@@ -107,7 +107,11 @@ Decision ClassMemory::decide(const PodToPlace& pod, const NominatedPods& nominat
       return decision;
     }
     entry->failure.reset();
-    find_feasible_rows(*entry, *pod, nominated);
+    if (!find_feasible_rows(*entry, *pod, nominated)) {
+      point.forget();
+      last_pre_filter_ = entry->pre_filter;
+      return decide_step_by_step(pod, nominated, rotation, sample);
+    }
     if (sample) decision.visited = restrict_to_sample(cluster_.nodes, *sample, feasible_);
     decision.feasible_nodes = feasible_.count();
     if (decision.feasible_nodes == 0) {
@@ -399,20 +403,24 @@ bool ClassMemory::make_scorers(Entry& entry) {
 
 // --- A decision ------------------------------------------------------------------------------------------------------
 
-// Into feasible_.
-void ClassMemory::find_feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated) {
+// Into feasible_. False if a filter fails with an error, which the steps report.
+bool ClassMemory::find_feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated) {
   const cache::NodeTable& table = cluster_.nodes;
+  bool has_errors = false;
+  const auto look_at = [&has_errors](Verdict verdict) { has_errors = has_errors || verdict.code == Code::kError; };
   feasible_ = entry.table->passing();
   for (const std::shared_ptr<PodFilter>& filter : entry.pre_filter.filters) {
     if (!filter || filter->scope() != PodFilter::Scope::kCluster || filter->passes_all()) continue;
-    filter->narrow(table, feasible_, [](cache::RowId, Verdict) {});
+    filter->narrow(table, feasible_, [&](cache::RowId, Verdict verdict) { look_at(verdict); });
   }
   nominated.for_each_node([&](Symbol node_name) {
     const cache::RowId row = table.row_of(node_name);
     if (row == cache::kNoRow || !feasible_.test(row) || nominated.competing(node_name, pod).empty()) return;
-    const NodeTrial trial(profile_, entry.pre_filter, table.at(row));
-    if (!trial.check(nominated, pod).verdict.is_success()) feasible_.reset(row);
+    const Verdict verdict = NodeTrial(profile_, entry.pre_filter, table.at(row)).check(nominated, pod).verdict;
+    if (!verdict.is_success()) feasible_.reset(row);
+    look_at(verdict);
   });
+  return !has_errors;
 }
 
 cache::RowId ClassMemory::choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation) {

@@ -112,7 +112,7 @@ class ClassMemory {
   bool catch_up_table(Entry& entry);
   bool has_scorers(Entry& entry);
   bool make_scorers(Entry& entry);
-  void find_feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated);
+  bool find_feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated);
   cache::RowId choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation);
   void explain_failure(Entry& entry, const api::Pod& pod, const NominatedPods& nominated);
   Decision decide_step_by_step(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,

@@ -8,8 +8,15 @@
 namespace berth::framework {
 namespace {
 
-bool is_in_range(std::int64_t score) {
-  return score >= 0 && score <= kMaxNodeScore;
+// Whether the score is one that comes out right: scores below zero stay there if they are normalized by the highest.
+bool is_valid(const FitTable::Scorer& scorer, std::int64_t score) {
+  switch (scorer.normalization) {
+    case PodScorer::Normalization::kNone: return is_valid_score(score);
+    case PodScorer::Normalization::kDefault:
+    case PodScorer::Normalization::kDefaultReverse: return score >= 0;
+    case PodScorer::Normalization::kOwn: return true;
+  }
+  return true;
 }
 
 // Whether the change leaves the nodes and their labels as they were, so that rows can be asked again one by one.
@@ -93,8 +100,8 @@ std::optional<std::size_t> FitTable::catch_up() {
   return rows.size();
 }
 
-// Errors do not come up here: filters about one node that can give one do so because of the node's own objects, and
-// that is seen when the table is built. False if a score cannot be kept.
+// False if the answers cannot be kept: an error, or a score that is invalid or too large. The row is left half done
+// then, which does not matter: as long as read_until_ stays, it is asked about again.
 bool FitTable::ask_again(cache::RowId row) {
   const cache::NodeState& node = cluster_.nodes.at(row);
   RowVerdicts::Entry verdict;
@@ -102,6 +109,7 @@ bool FitTable::ask_again(cache::RowId row) {
     verdict = {filter.filter->check(node), filter.index};
     if (!verdict.verdict.is_success()) break;
   }
+  if (verdict.verdict.code == Code::kError) return false;
   const bool passes = verdict.verdict.is_success();
   why_.set(row, verdict);
   passing_.set(row, passes);
@@ -110,6 +118,7 @@ bool FitTable::ask_again(cache::RowId row) {
   std::int64_t base = 0;
   for (Scorer& scorer : scorers_) {
     const std::int64_t score = scorer.scorer->score(node);
+    if (!is_valid(scorer, score)) return false;
     if (scorer.is_in_base()) {
       base += scorer.weight * score;
     } else if (!scorer.raw.set(row, score, why_.size())) {
@@ -129,8 +138,8 @@ bool FitTable::set_scorers(std::vector<Scorer> scorers) {
     // All nodes, not only those that fit: others may come to fit.
     std::ranges::fill(column, 0);
     scorer.scorer->score_rows(table, table.nodes(), column);
+    if (!std::ranges::all_of(column, [&](std::int64_t score) { return is_valid(scorer, score); })) return false;
     if (scorer.is_in_base()) {
-      if (!std::ranges::all_of(column, is_in_range)) return false;
       for (std::size_t row = 0; row < rows; ++row) total[row] += scorer.weight * column[row];
     } else if (!scorer.raw.assign(column)) {
       return false;

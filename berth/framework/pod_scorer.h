@@ -17,6 +17,11 @@ namespace berth::framework {
 
 inline constexpr std::int64_t kMaxNodeScore = 100;
 
+// Of a normalized score.
+inline bool is_valid_score(std::int64_t score) {
+  return score >= 0 && score <= kMaxNodeScore;
+}
+
 class PodScorer {
  public:
   enum class Scope : std::uint8_t {

@@ -212,6 +212,100 @@ TEST(ClassMemory, AsksAboutThePodItselfOnceItsClassCannotBeKept) {
   EXPECT_EQ(memory.decide(world.to_place(first), world.nominated, 0).feasible_nodes, 0u);
 }
 
+// Does not get on with nodes that have pods: fails there, or likes them more than anybody can.
+class UpsetByPods final : public framework::Plugin, public framework::PerNodeFilter, public framework::PerNodeScore {
+ public:
+  std::string_view name() const override { return "UpsetByPods"; }
+  framework::Status filter(const PodToPlace&, const cache::NodeState& node) const override {
+    return node.pods.empty() ? framework::Status() : framework::Status::error("a pod is in the way");
+  }
+  bool is_filter_by_class() const override { return true; }
+  std::int64_t score(const PodToPlace&, const cache::NodeState& node) const override {
+    return node.pods.empty() ? 100 : 110;
+  }
+  bool is_score_by_class() const override { return true; }
+};
+
+constexpr std::string_view kFilterError = R"(running "UpsetByPods" filter plugin: a pod is in the way)";
+
+TEST(ClassMemory, ReportsAnErrorThatComesUpAfterAChange) {
+  World world;
+  world.add_plugin<UpsetByPods>("UpsetByPods", {config::ExtensionPoint::kFilter},
+                                "    filter:\n      enabled:\n      - name: UpsetByPods\n");
+  for (const char* node : {"a", "b", "c"}) world.cache.set_node(NodeBuilder(node).allocatable("cpu", "8").build());
+  ClassMemory memory(*world.profile, world.view);
+  const api::PodPtr pod = PodBuilder("p").request("cpu", "1").build();
+  ASSERT_TRUE(memory.decide(world.to_place(pod), world.nominated, 0).error.is_success());
+
+  const api::PodPtr placed = PodBuilder("q", *pod).on("a").build();
+  ASSERT_TRUE(world.cache.add(placed));
+  const Decision failed = memory.decide(world.to_place(pod), world.nominated, 0);
+  EXPECT_EQ(failed.row, cache::kNoRow);
+  EXPECT_EQ(failed.error.message(), kFilterError);
+
+  ASSERT_TRUE(world.cache.remove(*placed));
+  EXPECT_EQ(memory.decide(world.to_place(pod), world.nominated, 0).row, 0u);
+}
+
+// The node is empty; it would not be with the pod that was promised it.
+TEST(ClassMemory, ReportsAnErrorAboutANominatedPod) {
+  World world;
+  world.add_plugin<UpsetByPods>("UpsetByPods", {config::ExtensionPoint::kFilter},
+                                "    filter:\n      enabled:\n      - name: UpsetByPods\n");
+  for (const char* node : {"a", "b", "c"}) world.cache.set_node(NodeBuilder(node).allocatable("cpu", "8").build());
+  ClassMemory memory(*world.profile, world.view);
+  const PodToPlace pod = world.to_place(PodBuilder("p").request("cpu", "1").build());
+  const api::PodPtr promised = PodBuilder("promised").priority(10).build();
+  world.nominated.add(Symbol("a"), {promised, world.cache.compile(*promised), nullptr});
+  EXPECT_EQ(memory.decide(pod, world.nominated, 0).error.message(), kFilterError);
+  world.nominated.clear();
+  EXPECT_EQ(memory.decide(pod, world.nominated, 0).row, 0u);
+}
+
+TEST(ClassMemory, ReportsAnInvalidScoreThatComesUpAfterAChange) {
+  World world;
+  world.add_plugin<UpsetByPods>("UpsetByPods", {config::ExtensionPoint::kScore},
+                                "    score:\n      enabled:\n      - name: UpsetByPods\n        weight: 1\n");
+  for (const char* node : {"a", "b", "c"}) world.cache.set_node(NodeBuilder(node).allocatable("cpu", "8").build());
+  ClassMemory memory(*world.profile, world.view);
+  const api::PodPtr pod = PodBuilder("p").request("cpu", "1").build();
+  ASSERT_EQ(memory.decide(world.to_place(pod), world.nominated, 0).row, 0u);
+
+  ASSERT_TRUE(world.cache.add(PodBuilder("q", *pod).on("a").build()));
+  const Decision failed = memory.decide(world.to_place(pod), world.nominated, 0);
+  EXPECT_EQ(failed.row, cache::kNoRow);
+  EXPECT_EQ(failed.error.message(),
+            "applying score defaultWeights on Score plugins: plugin \"UpsetByPods\" returns an invalid score 110, it "
+            "should in the range of [0, 100] after normalizing");
+}
+
+// Below zero, and so after normalization.
+class Grumpy final : public framework::Plugin, public framework::PerNodeScore {
+ public:
+  std::string_view name() const override { return "Grumpy"; }
+  std::int64_t score(const PodToPlace&, const cache::NodeState& node) const override {
+    return node.row == 0 ? 10 : -10;
+  }
+  framework::PodScorer::Normalization score_normalization() const override {
+    return framework::PodScorer::Normalization::kDefault;
+  }
+  bool is_score_by_class() const override { return true; }
+};
+
+TEST(ClassMemory, ReportsAScoreThatNormalizationLeavesInvalid) {
+  World world;
+  world.add_plugin<Grumpy>("Grumpy", {config::ExtensionPoint::kScore},
+                           "    score:\n      enabled:\n      - name: Grumpy\n        weight: 1\n");
+  for (const char* node : {"a", "b"}) world.cache.set_node(NodeBuilder(node).allocatable("cpu", "8").build());
+  ClassMemory memory(*world.profile, world.view);
+  const PodToPlace pod = world.to_place(PodBuilder("p").request("cpu", "1").build());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(memory.decide(pod, world.nominated, 0).error.message(),
+              "applying score defaultWeights on Score plugins: plugin \"Grumpy\" returns an invalid score -100, it "
+              "should in the range of [0, 100] after normalizing");
+  }
+}
+
 TEST(ClassMemory, SpreadsPodsOverEqualNodes) {
   World world;
   for (int i = 0; i < 4; ++i) {
