@@ -249,29 +249,43 @@ FilterResult run_filters(const Profile& profile, const PreFilterResult& pre_filt
 
 // --- Score -----------------------------------------------------------------------------------------------------------
 
+PreScored ask_scorer(const Profile::Score& score, const PodToPlace& pod, const ClusterView& cluster,
+                     const Bitset& feasible) {
+  if (score.at_pre_score) return score.plugin->pre_score(pod, cluster, feasible);
+  std::string error = score.plugin->error_without_pre_score();
+  if (!error.empty()) return {.status = Status::error(std::move(error)), .scorer = nullptr};
+  PreScored made = score.plugin->pre_score(pod, cluster, feasible);
+  if (made.status.is_skip()) made.status = Status();
+  return made;
+}
+
 namespace {
 
-// The PreScore point: by index in profile.scores(), those that result.scorers names.
+// The PreScore point: by index in profile.scores(), those that result.scorers names. Plugins that are not at PreScore
+// fail at Score: with score_status.
 std::vector<std::unique_ptr<PodScorer>> make_scorers(const Profile& profile, const PodToPlace& pod,
                                                      const ClusterView& cluster, const Bitset& feasible,
-                                                     ScoreResult& result) {
+                                                     ScoreResult& result, Status& score_status) {
   PointRun point(profile.metrics(), ExtensionPoint::kPreScore, profile.scheduler_name());
   std::vector<std::unique_ptr<PodScorer>> scorers(profile.scores().size());
   for (std::size_t i = 0; i < profile.scores().size(); ++i) {
     const Profile::Score& score = profile.scores()[i];
-    PreScored made = score.plugin->pre_score(pod, cluster, feasible);
-    if (made.status.is_skip() && score.at_pre_score) {
+    PreScored made = ask_scorer(score, pod, cluster, feasible);
+    if (made.status.is_skip()) {
       insert_sorted(result.skipped, score.name);
-      continue;
-    }
-    if (!made.status.is_success() && !(made.status.is_skip() && made.scorer)) {
+    } else if (made.status.is_success()) {
+      if (!made.scorer) continue;
+      scorers[i] = std::move(made.scorer);
+      result.scorers.push_back(i);
+    } else if (score.at_pre_score) {
       result.status =
           Status::error(fmt::format("running PreScore plugin \"{}\": {}", score.name.text(), made.status.message()));
       point.code = Code::kError;
       return {};
+    } else if (score_status.is_success()) {
+      score_status = Status::error(fmt::format("running Score plugins: plugin \"{}\" failed with: {}",
+                                               score.name.text(), made.status.message()));
     }
-    scorers[i] = std::move(made.scorer);
-    result.scorers.push_back(i);
   }
   return scorers;
 }
@@ -283,9 +297,15 @@ ScoreResult run_scores(const Profile& profile, const PodToPlace& pod, const Clus
   ScoreResult result;
   const std::size_t rows = cluster.nodes.rows();
   result.total.assign(rows, 0);
-  const std::vector<std::unique_ptr<PodScorer>> scorers = make_scorers(profile, pod, cluster, feasible, result);
+  Status score_status;
+  const auto scorers = make_scorers(profile, pod, cluster, feasible, result, score_status);
   if (!result.status.is_success()) return result;
-  const PointRun point(profile.metrics(), ExtensionPoint::kScore, profile.scheduler_name());
+  PointRun point(profile.metrics(), ExtensionPoint::kScore, profile.scheduler_name());
+  if (!score_status.is_success()) {
+    point.code = score_status.code();
+    result.status = std::move(score_status);
+    return result;
+  }
   for (const std::size_t i : result.scorers) {
     const Profile::Score& score = profile.scores()[i];
     const PodScorer& scorer = *scorers[i];
@@ -313,6 +333,7 @@ ScoreResult run_scores(const Profile& profile, const PodToPlace& pod, const Clus
     });
     result.normalized.push_back(std::move(column));
   }
+  point.code = result.status.code();
   return result;
 }
 

@@ -142,6 +142,10 @@ struct ScoreResult {
   // The rows with the highest total, lowest first. Requires: `feasible` is what was scored and not empty.
   std::vector<cache::RowId> best(const Bitset& feasible) const;
 };
+// Asks a plugin at PreScore. One that is not enabled there makes its scorer at Score: it cannot skip itself, and if it
+// has no scorer, all nodes get 0.
+PreScored ask_scorer(const Profile::Score& score, const PodToPlace& pod, const ClusterView& cluster,
+                     const Bitset& feasible);
 // Requires: some row is feasible.
 ScoreResult run_scores(const Profile& profile, const PodToPlace& pod, const ClusterView& cluster,
                        const Bitset& feasible);

@@ -377,7 +377,7 @@ bool ClassMemory::make_scorers(Entry& entry) {
     const auto is_it = [i](const FitTable::Scorer& scorer) { return scorer.index == i; };
     if (std::ranges::any_of(entry.table->scorers(), is_it)) continue;
     const Profile::Score& score = profile_.scores()[i];
-    PreScored made = score.plugin->pre_score(entry.pod, cluster_, feasible_);
+    PreScored made = ask_scorer(score, entry.pod, cluster_, feasible_);
     if (!made.status.is_success() && !made.status.is_skip()) return false;
     if (!made.scorer) continue;
     const PodScorer::Scope scope = made.scorer->scope();

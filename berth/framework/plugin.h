@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -75,6 +76,8 @@ class ScorePlugin {
   virtual ~ScorePlugin() = default;
   // `feasible` are the rows that passed the filters.
   virtual PreScored pre_score(const PodToPlace& pod, const ClusterView& cluster, const Bitset& feasible) const = 0;
+  // What every pod fails with if the plugin is enabled at Score and not at PreScore. Empty: Score does without.
+  virtual std::string error_without_pre_score() const { return {}; }
 };
 
 // PostFilter: no node can take the pod; is there something to be done about it?

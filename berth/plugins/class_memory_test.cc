@@ -306,6 +306,44 @@ TEST(ClassMemory, ReportsAScoreThatNormalizationLeavesInvalid) {
   }
 }
 
+// Upstream's plugins hand what PreScore worked out to Score. Some do without, others fail for every pod.
+TEST(ClassMemory, ScoresWithoutPreScoreAsUpstreamDoes) {
+  struct Case {
+    std::string_view plugin;
+    std::string_view error;
+  };
+  const std::vector<Case> cases = {
+      {"TaintToleration", R"(failed to read "PreScoreTaintToleration" from cycleState: not found)"},
+      {"PodTopologySpread", R"(error reading "PreScorePodTopologySpread" from cycleState: not found)"},
+      {"InterPodAffinity", R"(failed to read "PreScoreInterPodAffinity" from cycleState: not found)"},
+      {"NodeAffinity", ""},
+      {"NodeResourcesFit", ""},
+      {"NodeResourcesBalancedAllocation", ""},
+      {"VolumeBinding", ""},
+  };
+  for (const auto& [plugin, reason] : cases) {
+    SCOPED_TRACE(plugin);
+    World world;
+    world.use_plugins(fmt::format("    preScore:\n      disabled:\n      - name: {}\n", plugin) +
+                      (plugin == "VolumeBinding"
+                           ? "    score:\n      enabled:\n      - name: VolumeBinding\n        weight: 1\n"
+                           : ""));
+    for (const char* node : {"a", "b"}) world.cache.set_node(NodeBuilder(node).allocatable("cpu", "8").build());
+    const std::string error =
+        reason.empty() ? "" : fmt::format("running Score plugins: plugin \"{}\" failed with: {}", plugin, reason);
+    ClassMemory memory(*world.profile, world.view);
+    const PodToPlace pod = world.to_place(PodBuilder("p").request("cpu", "1").build());
+    for (int i = 0; i < 2; ++i) {
+      const Decision decision = memory.decide(pod, world.nominated, 0);
+      EXPECT_EQ(decision.error.message(), error);
+      EXPECT_EQ(decision.row, reason.empty() ? 0u : cache::kNoRow);
+    }
+    const auto pre_filter = run_pre_filter(*world.profile, pod, world.view);
+    const auto filtered = run_filters(*world.profile, pre_filter, pod, world.view, world.nominated);
+    EXPECT_EQ(run_scores(*world.profile, pod, world.view, filtered.feasible).status.message(), error);
+  }
+}
+
 TEST(ClassMemory, SpreadsPodsOverEqualNodes) {
   World world;
   for (int i = 0; i < 4; ++i) {

@@ -58,6 +58,9 @@ class InterPodAffinity : public framework::Plugin, public framework::FilterPlugi
     const bool skips = scorer->is_constant();
     return {.status = skips ? Status::skip() : Status(), .scorer = std::move(scorer)};
   }
+  std::string error_without_pre_score() const override {
+    return R"(failed to read "PreScoreInterPodAffinity" from cycleState: not found)";
+  }
 
  private:
   config::InterPodAffinityArgs args_;

@@ -80,6 +80,9 @@ class PodTopologySpread : public framework::Plugin, public framework::FilterPlug
     return {.status = skips ? Status::skip() : Status(),
             .scorer = make_spread_scorer(pod, *std::move(spread), cluster.nodes, feasible, options_)};
   }
+  std::string error_without_pre_score() const override {
+    return R"(error reading "PreScorePodTopologySpread" from cycleState: not found)";
+  }
 
  private:
   SpreadOptions options_;

@@ -107,6 +107,9 @@ class TaintToleration final : public framework::Plugin, public framework::Filter
                                  const Bitset&) const override {
     return {.status = {}, .scorer = std::make_unique<TaintScorer>(*pod->spec, comparison_operators())};
   }
+  std::string error_without_pre_score() const override {
+    return R"(failed to read "PreScoreTaintToleration" from cycleState: not found)";
+  }
 
  private:
   bool comparison_operators() const { return hints_.features.taint_toleration_comparison_operators; }
