@@ -103,6 +103,7 @@ Decision ClassMemory::decide(const PodToPlace& pod, const NominatedPods& nominat
     if (entry->failure && entry->failure->generation == cluster_.nodes.generation() &&
         entry->failure->nominated_version == nominated.version()) {
       ++counts_.shared_rejections;
+      if (sample) decision.visited = cluster_.nodes.order().size();
       decision.filtered = &entry->failure->filtered;
       return decision;
     }

@@ -344,6 +344,18 @@ TEST(ClassMemory, ScoresWithoutPreScoreAsUpstreamDoes) {
   }
 }
 
+// The record of an attempt says how many nodes were evaluated.
+TEST(ClassMemory, ASharedRejectionHasVisitedAllNodesOfTheSample) {
+  World world;
+  for (const char* node : {"a", "b", "c"}) world.cache.set_node(NodeBuilder(node).allocatable("cpu", "1").build());
+  ClassMemory memory(*world.profile, world.view);
+  const PodToPlace pod = world.to_place(PodBuilder("p").request("cpu", "2").build());
+  const framework::Sample sample{.start = 1, .wanted = 2};
+  EXPECT_EQ(memory.decide(pod, world.nominated, 0, sample).visited, 3u);
+  EXPECT_EQ(memory.decide(pod, world.nominated, 0, sample).visited, 3u);
+  EXPECT_EQ(memory.counts().shared_rejections, 1u);
+}
+
 TEST(ClassMemory, SpreadsPodsOverEqualNodes) {
   World world;
   for (int i = 0; i < 4; ++i) {
