@@ -12,6 +12,11 @@
 // asked anew for every pod. If it depends on nothing but the node, its pods and the pod's namespace, labels and
 // template, it may say so (is_..._by_class()), and is then asked only about nodes that have changed since the last pod
 // of the class. See examples/custom_plugin.cc.
+//
+// Changes that count are those of a node's labels, taints, spec.unschedulable, allocatable, images and declared
+// features, and of its pods that one comes or goes, begins to terminate, or changes its template, labels or what it
+// takes up. A plugin that looks at anything else (a node's conditions, annotations or capacity, a pod's annotations or
+// phase) is not asked again when that changes, so it must not say that it goes by class.
 #pragma once
 
 #include <cstdint>
