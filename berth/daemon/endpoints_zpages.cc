@@ -17,7 +17,7 @@
 #include "berth/api/schema.h"
 #include "berth/base/ascii.h"
 #include "berth/base/flat_map.h"
-#include "berth/base/trimmed.h"
+#include "berth/base/take_part.h"
 #include "berth/codec/json.h"
 #include "berth/codec/yaml.h"
 
@@ -122,12 +122,6 @@ struct MediaType {
     return parameters.contains("g") || parameters.contains("v") || parameters.contains("as");
   }
 };
-
-std::string_view take_part(std::string_view& rest, char separator) {
-  const std::string_view part = rest.substr(0, rest.find(separator));
-  rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-  return trimmed(part, " \t");
-}
 
 std::vector<MediaType> media_types(std::string_view accept) {
   std::vector<MediaType> result;

@@ -10,7 +10,7 @@
 
 #include "berth/base/ascii.h"
 #include "berth/base/check.h"
-#include "berth/base/trimmed.h"
+#include "berth/base/take_part.h"
 
 namespace berth::serve {
 
@@ -18,13 +18,6 @@ namespace {
 
 constexpr int kGzipWindowBits = 15 + 16;  // the largest window, and gzip's header rather than zlib's
 constexpr int kMemoryLevel = 8;           // zlib's own choice
-
-// The part up to the separator, which is taken off `rest` together with it.
-std::string_view take_part(std::string_view& rest, char separator) {
-  const std::string_view part = rest.substr(0, rest.find(separator));
-  rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-  return trimmed(part, " \t");
-}
 
 // Of ";q=0.5"; what cannot be read counts as a refusal.
 double quality_of(std::string_view parameters) {
