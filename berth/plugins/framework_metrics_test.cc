@@ -1,15 +1,12 @@
 // What the framework tells its metrics, with kube-scheduler's own plugins.
 #include <gtest/gtest.h>
 
-#include "berth/cache/scheduler_cache.h"
 #include "berth/cache/testing.h"
-#include "berth/config/load.h"
 #include "berth/framework/attempt.h"
 #include "berth/framework/class_memory.h"
 #include "berth/framework/metrics.h"
 #include "berth/framework/per_node.h"
 #include "berth/plugins/class_memory_testing.h"
-#include "berth/plugins/default_plugins.h"
 
 namespace berth::plugins {
 namespace {
@@ -18,26 +15,20 @@ using cache::testing::NodeBuilder;
 using cache::testing::PodBuilder;
 
 TEST(FrameworkMetrics, CountsEveryPluginAndTheNodesItWasAskedAbout) {
-  const framework::PluginRegistry registry = default_registry();
-  const config::FeatureGates gates;
-  const config::LoadedConfig defaults = config::default_config();
-  const cache::ClusterObjects objects;
-  const auto profile = framework::Profile::build(defaults.config.profiles.at(0), registry, gates, objects).value();
+  testing::World world;
   framework::CountingFrameworkMetrics metrics;
-  profile->set_metrics(&metrics);
+  world.profile->set_metrics(&metrics);
 
-  cache::SchedulerCache cache;
-  cache.set_node(NodeBuilder("small").allocatable("cpu", "1").build());
-  cache.set_node(NodeBuilder("big").allocatable("cpu", "8").build());
-  cache.set_node(NodeBuilder("cordoned").allocatable("cpu", "8").unschedulable().build());
-  const framework::ClusterView view{cache.nodes(), objects};
+  world.cache.set_node(NodeBuilder("small").allocatable("cpu", "1").build());
+  world.cache.set_node(NodeBuilder("big").allocatable("cpu", "8").build());
+  world.cache.set_node(NodeBuilder("cordoned").allocatable("cpu", "8").unschedulable().build());
   const api::PodPtr pod = PodBuilder("a").request("cpu", "2").build();
-  const framework::PodToPlace to_place{pod, cache.compile(*pod)};
+  const framework::PodToPlace to_place{pod, world.cache.compile(*pod)};
 
-  const auto pre_filter = run_pre_filter(*profile, to_place, view);
-  const auto filtered = run_filters(*profile, pre_filter, to_place, view, {});
+  const auto pre_filter = run_pre_filter(*world.profile, to_place, world.view);
+  const auto filtered = run_filters(*world.profile, pre_filter, to_place, world.view, {});
   ASSERT_EQ(filtered.feasible.count(), 1u);
-  run_scores(*profile, to_place, view, filtered.feasible);
+  run_scores(*world.profile, to_place, world.view, filtered.feasible);
 
   EXPECT_EQ(metrics.points["preFilter/Success"], 1);
   EXPECT_EQ(metrics.points["filter/Success"], 1);
@@ -53,20 +44,12 @@ TEST(FrameworkMetrics, CountsEveryPluginAndTheNodesItWasAskedAbout) {
 
 // One observation of each point per attempt, whether the answer is worked out or remembered.
 TEST(FrameworkMetrics, CountsThePointsOfADecisionFromMemory) {
-  const framework::PluginRegistry registry = default_registry();
-  const config::FeatureGates gates;
-  const config::LoadedConfig defaults = config::default_config();
-  const cache::ClusterObjects objects;
-  const auto profile = framework::Profile::build(defaults.config.profiles.at(0), registry, gates, objects).value();
+  testing::World world;
   framework::CountingFrameworkMetrics metrics;
-  profile->set_metrics(&metrics);
-  cache::SchedulerCache cache;
-  for (const char* name : {"a", "b"}) cache.set_node(NodeBuilder(name).allocatable("cpu", "8").build());
-  const framework::ClusterView view{cache.nodes(), objects};
-  framework::ClassMemory memory(*profile, view);
-  const auto decide = [&](const api::PodPtr& pod) {
-    return memory.decide({pod, cache.compile(*pod)}, framework::NominatedPods(), 0);
-  };
+  world.profile->set_metrics(&metrics);
+  for (const char* name : {"a", "b"}) world.cache.set_node(NodeBuilder(name).allocatable("cpu", "8").build());
+  framework::ClassMemory memory(*world.profile, world.view);
+  const auto decide = [&](const api::PodPtr& pod) { return memory.decide(world.to_place(pod), world.nominated, 0); };
 
   const api::PodPtr fits = PodBuilder("fits").request("cpu", "2").build();
   const api::PodPtr too_large = PodBuilder("large").request("cpu", "20").build();
@@ -157,21 +140,15 @@ TEST(FrameworkMetrics, CountsEachPointOnceIfADecisionCannotBeKept) {
 }
 
 TEST(FrameworkMetrics, CountsTheClassesThatMakeRoomForOthers) {
-  const framework::PluginRegistry registry = default_registry();
-  const config::FeatureGates gates;
-  const config::LoadedConfig defaults = config::default_config();
-  const cache::ClusterObjects objects;
-  const auto profile = framework::Profile::build(defaults.config.profiles.at(0), registry, gates, objects).value();
+  testing::World world;
   framework::CountingFrameworkMetrics metrics;
-  profile->set_metrics(&metrics);
-  cache::SchedulerCache cache;
-  cache.set_node(NodeBuilder("a").allocatable("cpu", "8").build());
-  const framework::ClusterView view{cache.nodes(), objects};
-  framework::ClassMemory memory(*profile, view, {.max_bytes = 1});
+  world.profile->set_metrics(&metrics);
+  world.cache.set_node(NodeBuilder("a").allocatable("cpu", "8").build());
+  framework::ClassMemory memory(*world.profile, world.view, {.max_bytes = 1});
 
   for (const char* cpu : {"1", "2", "1"}) {
     const api::PodPtr pod = PodBuilder("p").request("cpu", cpu).build();
-    ASSERT_EQ(memory.decide({pod, cache.compile(*pod)}, framework::NominatedPods(), 0).feasible_nodes, 1u);
+    ASSERT_EQ(memory.decide(world.to_place(pod), world.nominated, 0).feasible_nodes, 1u);
   }
   EXPECT_EQ(metrics.classes, (std::map<std::string, std::int64_t>{{"forgotten", 2}, {"learned", 3}, {"unknown", 3}}));
 }
