@@ -42,6 +42,15 @@ if(NOT BERTH_SANITIZE)
   endif()
 endif()
 
+# A program for release: no shared library but the kernel's, so that it runs on any distribution. `deploy/release/build`
+# sets it, and names the folder with the libraries that Debian has only as shared ones.
+option(BERTH_STATIC "Link the program statically" OFF)
+set(BERTH_STATIC_LIBRARIES "" CACHE PATH "What deploy/release/static-libraries made")
+if(BERTH_STATIC)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  set(CMAKE_SKIP_RPATH ON)  # glibc refuses to start a static program that has one
+endif()
+
 # berth_link_statically(<imported target>)
 # Abseil comes as dozens of small shared libraries, of which a hash map needs thirty: each takes several pages of memory
 # and a moment of every start. Links the static twins of the target and of what it needs, where they are installed.
@@ -60,6 +69,10 @@ function(berth_link_statically target)
     foreach(configuration IN LISTS configurations)
       get_target_property(shared ${target} IMPORTED_LOCATION_${configuration})
       string(REGEX REPLACE "\\.so[.0-9]*$" ".a" static "${shared}")
+      get_filename_component(name "${static}" NAME)
+      if(BERTH_STATIC AND EXISTS "${BERTH_STATIC_LIBRARIES}/lib/${name}")
+        set(static "${BERTH_STATIC_LIBRARIES}/lib/${name}")
+      endif()
       if(EXISTS "${static}")
         set_target_properties(${target} PROPERTIES IMPORTED_LOCATION_${configuration} "${static}")
       endif()

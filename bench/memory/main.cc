@@ -77,7 +77,13 @@ api::Pod make_template(std::size_t number) {
   shared.topology_spread_constraints.push_back(spread);
   std::vector<api::ContainerStatus> statuses;
   for (const api::Container& container : shared.containers) {
-    statuses.push_back({container.name, container.resources.requests, container.resources});
+    statuses.push_back({.name = container.name,
+                        .state = {},
+                        .last_state = {},
+                        .ready = true,
+                        .restart_count = 0,
+                        .allocated_resources = container.resources.requests,
+                        .resources = container.resources});
   }
   pod.spec.shared = std::move(shared);
   pod.status.container_statuses = std::move(statuses);

@@ -111,4 +111,32 @@ const Schema& schema_of<Event>() {
   return schema;
 }
 
+template <>
+const Schema& schema_of<CoreEventSeries>() {
+  static const Schema schema("EventSeries",
+                             {
+                                 field<&CoreEventSeries::count>("count", 1),
+                                 field<&CoreEventSeries::last_observed_time>("lastObservedTime", 2, kAlways),
+                             });
+  return schema;
+}
+
+template <>
+const Schema& schema_of<CoreEvent>() {
+  static const Schema schema("Event", {
+                                          field<&CoreEvent::metadata>("metadata", 1, kAlways),
+                                          field<&CoreEvent::involved_object>("involvedObject", 2, kAlways),
+                                          field<&CoreEvent::reason>("reason", 3),
+                                          field<&CoreEvent::message>("message", 4),
+                                          field<&CoreEvent::source>("source", 5, kAlways),
+                                          field<&CoreEvent::first_timestamp>("firstTimestamp", 6, kAlways),
+                                          field<&CoreEvent::last_timestamp>("lastTimestamp", 7, kAlways),
+                                          field<&CoreEvent::count>("count", 8),
+                                          field<&CoreEvent::type>("type", 9),
+                                          field<&CoreEvent::event_time>("eventTime", 10, kAlways),
+                                          field<&CoreEvent::series>("series", 11),
+                                      });
+  return schema;
+}
+
 }  // namespace berth::api

@@ -91,6 +91,29 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 
+// The same in the core group, where nothing of it has to be there.
+struct CoreEventSeries {
+  std::int32_t count = 0;
+  MicroTime last_observed_time;
+  bool operator==(const CoreEventSeries&) const = default;
+};
+
+// Of the core group, which is what `kubectl get events` gives.
+struct CoreEvent {
+  ObjectMeta metadata;
+  ObjectReference involved_object;
+  Symbol reason;
+  std::string message;
+  EventSource source;
+  Instant first_timestamp;
+  Instant last_timestamp;
+  std::int32_t count = 0;
+  Symbol type;
+  MicroTime event_time;
+  std::optional<CoreEventSeries> series;
+  bool operator==(const CoreEvent&) const = default;
+};
+
 BERTH_HAS_SCHEMA(NamespaceStatus);
 BERTH_HAS_SCHEMA(Namespace);
 BERTH_HAS_SCHEMA(ServiceSpec);
@@ -101,5 +124,7 @@ BERTH_HAS_SCHEMA(Lease);
 BERTH_HAS_SCHEMA(EventSeries);
 BERTH_HAS_SCHEMA(EventSource);
 BERTH_HAS_SCHEMA(Event);
+BERTH_HAS_SCHEMA(CoreEventSeries);
+BERTH_HAS_SCHEMA(CoreEvent);
 
 }  // namespace berth::api

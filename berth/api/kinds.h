@@ -3,11 +3,13 @@
 #pragma once
 
 #include "berth/api/cluster.h"
+#include "berth/api/karpenter.h"
 #include "berth/api/meta.h"
 #include "berth/api/node.h"
 #include "berth/api/object.h"
 #include "berth/api/pod.h"
 #include "berth/api/policy.h"
+#include "berth/api/quota.h"
 #include "berth/api/resource.h"
 #include "berth/api/storage.h"
 #include "berth/api/workload.h"
@@ -44,6 +46,10 @@ BERTH_IS_KIND(ResourceSlice);
 BERTH_IS_KIND(DeviceClass);
 BERTH_IS_KIND(Lease);
 BERTH_IS_KIND(Event);
+BERTH_IS_KIND(CoreEvent);
+BERTH_IS_KIND(LimitRange);
+BERTH_IS_KIND(ResourceQuota);
+BERTH_IS_KIND(NodePool);
 BERTH_IS_KIND(Status);
 
 #undef BERTH_IS_KIND

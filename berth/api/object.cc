@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/api/autoscaling.h"
 #include "berth/api/kinds.h"
 #include "berth/base/check.h"
 
@@ -55,6 +56,27 @@ const std::vector<ObjectKind>& table() {
       row<DeviceClass>("resource.k8s.io/v1", "DeviceClass", "deviceclasses", kClusterWide),
       row<Lease>("coordination.k8s.io/v1", "Lease", "leases", kNamespaced),
       row<Event>("events.k8s.io/v1", "Event", "events", kNamespaced),
+      row<CoreEvent>("v1", "Event", "events", kNamespaced),
+      row<LimitRange>("v1", "LimitRange", "limitranges", kNamespaced),
+      row<ResourceQuota>("v1", "ResourceQuota", "resourcequotas", kNamespaced),
+      row<NodePool>("karpenter.sh/v1", "NodePool", "nodepools", kClusterWide),
+      row<ConfigMap>("v1", "ConfigMap", "configmaps", kNamespaced),
+      // What a NodePool refers to: how its machines are made.
+      row<PartialObject>("karpenter.k8s.aws/v1", "EC2NodeClass", "ec2nodeclasses", kClusterWide),
+      row<PartialObject>("karpenter.k8s.aws/v1beta1", "EC2NodeClass", "ec2nodeclasses", kClusterWide),
+      row<PartialObject>("eks.amazonaws.com/v1", "NodeClass", "nodeclasses", kClusterWide),
+      row<PartialObject>("karpenter.azure.com/v1beta1", "AKSNodeClass", "aksnodeclasses", kClusterWide),
+      row<PartialObject>("karpenter.azure.com/v1alpha2", "AKSNodeClass", "aksnodeclasses", kClusterWide),
+      row<PartialObject>("karpenter.k8s.gcp/v1alpha1", "GCENodeClass", "gcenodeclasses", kClusterWide),
+      row<PartialObject>("karpenter.kwok.sh/v1alpha1", "KWOKNodeClass", "kwoknodeclasses", kClusterWide),
+      // What cluster-autoscaler resizes where it works through an API of the cluster.
+      row<PartialObject>("cluster.x-k8s.io/v1beta1", "MachineDeployment", "machinedeployments", kNamespaced),
+      row<PartialObject>("cluster.x-k8s.io/v1beta2", "MachineDeployment", "machinedeployments", kNamespaced),
+      row<PartialObject>("cluster.x-k8s.io/v1beta1", "MachineSet", "machinesets", kNamespaced),
+      row<PartialObject>("cluster.x-k8s.io/v1beta2", "MachineSet", "machinesets", kNamespaced),
+      row<PartialObject>("cluster.x-k8s.io/v1beta1", "MachinePool", "machinepools", kNamespaced),
+      row<PartialObject>("cluster.x-k8s.io/v1beta2", "MachinePool", "machinepools", kNamespaced),
+      row<PartialObject>("machine.openshift.io/v1beta1", "MachineSet", "machinesets", kNamespaced),
       row<Status>("v1", "Status", "", kClusterWide),
   };
   return kinds;
@@ -74,6 +96,8 @@ std::span<const ObjectKind> all_kinds() {
 }
 
 const ObjectKind* find_kind(std::string_view api_version, std::string_view kind) {
+  // A NodePool of the beta is read as one of v1: what matters here is the same.
+  if (api_version == "karpenter.sh/v1beta1") api_version = "karpenter.sh/v1";
   for (const ObjectKind& row : table()) {
     if (row.kind == kind && row.api_version == api_version) return &row;
   }
@@ -121,6 +145,11 @@ BERTH_IS_KIND(ResourceSlice)
 BERTH_IS_KIND(DeviceClass)
 BERTH_IS_KIND(Lease)
 BERTH_IS_KIND(Event)
+BERTH_IS_KIND(CoreEvent)
+BERTH_IS_KIND(LimitRange)
+BERTH_IS_KIND(ResourceQuota)
+BERTH_IS_KIND(NodePool)
+BERTH_IS_KIND(ConfigMap)
 BERTH_IS_KIND(Status)
 
 #undef BERTH_IS_KIND

@@ -269,10 +269,44 @@ const Schema& schema_of<PodCondition>() {
 }
 
 template <>
+const Schema& schema_of<ContainerStateWaiting>() {
+  static const Schema schema("ContainerStateWaiting", {
+                                                          field<&ContainerStateWaiting::reason>("reason", 1),
+                                                          field<&ContainerStateWaiting::message>("message", 2),
+                                                      });
+  return schema;
+}
+
+template <>
+const Schema& schema_of<ContainerStateTerminated>() {
+  static const Schema schema("ContainerStateTerminated",
+                             {
+                                 field<&ContainerStateTerminated::exit_code>("exitCode", 1, kAlways),
+                                 field<&ContainerStateTerminated::signal>("signal", 2),
+                                 field<&ContainerStateTerminated::reason>("reason", 3),
+                                 field<&ContainerStateTerminated::message>("message", 4),
+                             });
+  return schema;
+}
+
+template <>
+const Schema& schema_of<ContainerState>() {
+  static const Schema schema("ContainerState", {
+                                                   field<&ContainerState::waiting>("waiting", 1),
+                                                   field<&ContainerState::terminated>("terminated", 3),
+                                               });
+  return schema;
+}
+
+template <>
 const Schema& schema_of<ContainerStatus>() {
   static const Schema schema("ContainerStatus",
                              {
                                  field<&ContainerStatus::name>("name", 1, kAlways),
+                                 field<&ContainerStatus::state>("state", 2),
+                                 field<&ContainerStatus::last_state>("lastState", 3),
+                                 field<&ContainerStatus::ready>("ready", 4, kAlways),
+                                 field<&ContainerStatus::restart_count>("restartCount", 5, kAlways),
                                  field<&ContainerStatus::allocated_resources>("allocatedResources", 10),
                                  field<&ContainerStatus::resources>("resources", 11),
                              });

@@ -199,8 +199,34 @@ struct PodCondition {
   bool operator==(const PodCondition&) const = default;
 };
 
+struct ContainerStateWaiting {
+  Symbol reason;
+  std::string message;
+  bool operator==(const ContainerStateWaiting&) const = default;
+};
+
+struct ContainerStateTerminated {
+  std::int32_t exit_code = 0;
+  std::int32_t signal = 0;
+  Symbol reason;
+  std::string message;
+  bool operator==(const ContainerStateTerminated&) const = default;
+};
+
+// Neither waiting nor terminated: running, or nothing is known. What differs from pod to pod without meaning anything
+// to a scheduler (start times, container IDs) is left out, so that statuses of pods of one template stay equal.
+struct ContainerState {
+  Box<ContainerStateWaiting> waiting;
+  Box<ContainerStateTerminated> terminated;
+  bool operator==(const ContainerState&) const = default;
+};
+
 struct ContainerStatus {
   Symbol name;
+  ContainerState state;
+  ContainerState last_state;
+  bool ready = false;
+  std::int32_t restart_count = 0;
   ResourceList allocated_resources;
   std::optional<ResourceRequirements> resources;
   bool operator==(const ContainerStatus&) const = default;
@@ -281,6 +307,9 @@ BERTH_HAS_SCHEMA(PodSchedulingGroup);
 BERTH_HAS_SCHEMA(PodTemplate);
 BERTH_HAS_SCHEMA(PodSpec);
 BERTH_HAS_SCHEMA(PodCondition);
+BERTH_HAS_SCHEMA(ContainerStateWaiting);
+BERTH_HAS_SCHEMA(ContainerStateTerminated);
+BERTH_HAS_SCHEMA(ContainerState);
 BERTH_HAS_SCHEMA(ContainerStatus);
 BERTH_HAS_SCHEMA(PodResourceClaimStatus);
 BERTH_HAS_SCHEMA(ContainerExtendedResourceRequest);

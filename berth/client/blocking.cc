@@ -45,14 +45,21 @@ Result<Response> fetch(HttpLoop& loop, Request request) {
   return response;
 }
 
-Result<std::vector<api::AnyObject>> list_all(HttpLoop& loop, const api::ObjectKind& kind, InternPool& pool) {
+Result<std::vector<api::AnyObject>> list_all(HttpLoop& loop, const api::ObjectKind& kind, InternPool& pool,
+                                             FunctionRef<void(std::size_t)> progress) {
+  return list_some(loop, kind, {}, pool, progress);
+}
+
+Result<std::vector<api::AnyObject>> list_some(HttpLoop& loop, const api::ObjectKind& kind, const ListScope& scope,
+                                              InternPool& pool, FunctionRef<void(std::size_t)> progress) {
   const std::string what = fmt::format("cannot list {}", kind.resource);
   std::vector<api::AnyObject> objects;
   std::string position;
   int restarts = 0;
   while (true) {
     Request request;
-    request.path = with_query(path_of(kind), {{"limit", kPageSize}, {"continue", position}});
+    request.path = with_query(path_of(kind, scope.name_space),
+                              {{"limit", kPageSize}, {"continue", position}, {"fieldSelector", scope.field_selector}});
     request.accept = kAcceptProtobuf;
     auto response = fetch(loop, std::move(request));
     if (!response) return fail(fmt::format("{}: {}", what, response.error().message()));
@@ -70,6 +77,7 @@ Result<std::vector<api::AnyObject>> list_all(HttpLoop& loop, const api::ObjectKi
                    std::make_move_iterator(page->items.end()));
     position = std::move(page->metadata.continue_token);
     if (position.empty()) return objects;
+    progress(objects.size());
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "berth/base/check.h"
 #include "berth/client/proxy.h"
+#include "berth/client/system_ca.h"
 
 namespace berth::client {
 
@@ -62,6 +63,8 @@ void set_identity(const CurlLibrary& curl, CURL* handle, const Identity& identit
     set_blob(curl, handle, CURLOPT_CAINFO_BLOB, identity.ca);
     // The cluster's own CA stands in place of the machine's, not beside it.
     curl.easy_setopt(handle, CURLOPT_CAPATH, nullptr);
+  } else if (const std::string bundle = system_ca_bundle(); !bundle.empty()) {
+    curl.easy_setopt(handle, CURLOPT_CAINFO, bundle.c_str());
   }
 }
 

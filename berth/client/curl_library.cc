@@ -10,9 +10,43 @@ namespace berth::client {
 
 namespace {
 
+#define BERTH_CURL_FUNCTIONS(X) \
+  X(easy_cleanup)               \
+  X(easy_getinfo)               \
+  X(easy_init)                  \
+  X(easy_setopt)                \
+  X(easy_strerror)              \
+  X(global_init)                \
+  X(multi_add_handle)           \
+  X(multi_cleanup)              \
+  X(multi_info_read)            \
+  X(multi_init)                 \
+  X(multi_perform)              \
+  X(multi_poll)                 \
+  X(multi_remove_handle)        \
+  X(multi_setopt)               \
+  X(multi_strerror)             \
+  X(slist_append)               \
+  X(slist_free_all)
+
+#ifdef BERTH_STATIC_CURL
+
+// A static program cannot load libraries; it brings its own libcurl.
+constexpr const char* kName = "libcurl";
+
+Result<CurlLibrary> find_functions() {
+  CurlLibrary curl;
+#define BERTH_TAKE_CURL_FUNCTION(name) curl.name = &::curl_##name;
+  BERTH_CURL_FUNCTIONS(BERTH_TAKE_CURL_FUNCTION)
+#undef BERTH_TAKE_CURL_FUNCTION
+  return curl;
+}
+
+#else
+
 constexpr const char* kName = "libcurl.so.4";
 
-Result<CurlLibrary> load() {
+Result<CurlLibrary> find_functions() {
   void* handle = ::dlopen(kName, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     return fail(
@@ -24,32 +58,27 @@ Result<CurlLibrary> load() {
   const auto find = [&](const char* name, auto& function) {
     void* found = ::dlsym(handle, name);
     if (found == nullptr) missing = name;
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(found);
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)> >(found);
   };
-  find("curl_easy_cleanup", curl.easy_cleanup);
-  find("curl_easy_getinfo", curl.easy_getinfo);
-  find("curl_easy_init", curl.easy_init);
-  find("curl_easy_setopt", curl.easy_setopt);
-  find("curl_easy_strerror", curl.easy_strerror);
-  find("curl_global_init", curl.global_init);
-  find("curl_multi_add_handle", curl.multi_add_handle);
-  find("curl_multi_cleanup", curl.multi_cleanup);
-  find("curl_multi_info_read", curl.multi_info_read);
-  find("curl_multi_init", curl.multi_init);
-  find("curl_multi_perform", curl.multi_perform);
-  find("curl_multi_poll", curl.multi_poll);
-  find("curl_multi_remove_handle", curl.multi_remove_handle);
-  find("curl_multi_setopt", curl.multi_setopt);
-  find("curl_multi_strerror", curl.multi_strerror);
-  find("curl_slist_append", curl.slist_append);
-  find("curl_slist_free_all", curl.slist_free_all);
+#define BERTH_FIND_CURL_FUNCTION(name) find("curl_" #name, curl.name);
+  BERTH_CURL_FUNCTIONS(BERTH_FIND_CURL_FUNCTION)
+#undef BERTH_FIND_CURL_FUNCTION
   if (!missing.empty()) {
     return fail(
         Error(fmt::format("{} is too old: it has no {}", kName, missing)).with_fix("install libcurl 7.66 or newer"));
   }
+  return curl;
+}
+
+#endif
+#undef BERTH_CURL_FUNCTIONS
+
+Result<CurlLibrary> load() {
+  auto curl = find_functions();
+  if (!curl) return curl;
   // Never cleaned up, because others in the process may use it.
-  const CURLcode code = curl.global_init(CURL_GLOBAL_DEFAULT);
-  if (code != CURLE_OK) return fail(fmt::format("{} cannot be initialised: {}", kName, curl.easy_strerror(code)));
+  const CURLcode code = curl->global_init(CURL_GLOBAL_DEFAULT);
+  if (code != CURLE_OK) return fail(fmt::format("{} cannot be initialised: {}", kName, curl->easy_strerror(code)));
   return curl;
 }
 

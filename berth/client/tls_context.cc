@@ -11,6 +11,8 @@
 #include <array>
 #include <string_view>
 
+#include "berth/client/system_ca.h"
+
 namespace berth::client {
 
 namespace {
@@ -19,7 +21,11 @@ namespace {
 constexpr std::array<unsigned char, 12> kProtocols = {2, 'h', '2', 8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
 
 bool trust(SSL_CTX* context, const std::string& ca) {
-  if (ca.empty()) return SSL_CTX_set_default_verify_paths(context) == 1;
+  if (ca.empty()) {
+    const std::string bundle = system_ca_bundle();
+    return bundle.empty() ? SSL_CTX_set_default_verify_paths(context) == 1
+                          : SSL_CTX_load_verify_locations(context, bundle.c_str(), nullptr) == 1;
+  }
   X509_STORE* store = SSL_CTX_get_cert_store(context);
   const Owned<BIO> bio = bio_of(ca);
   int count = 0;

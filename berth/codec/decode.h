@@ -21,9 +21,14 @@ struct DecodeOptions {
   // Equal parts of objects are shared through it. May be null.
   InternPool* pool = nullptr;
   // Unknown and duplicate fields are errors. All of them are reported: the first as the result, all through `report`.
+  // Where objects are read by their kind from documents (documents.h), unknown means that Kubernetes has no such field;
+  // elsewhere, that the schema table has none.
   bool strict = false;
   // Called in strict mode for each unknown or duplicate field with an error that names its path. May be empty.
   std::function<void(const Error&)> report;
+  // Called in strict mode by documents.h for each object that was read. What it finds becomes errors of the document,
+  // with the line of the field that where() names. May be empty.
+  std::function<std::vector<Error>(const api::AnyObject&)> validate = {};
 };
 
 struct WatchEvent {

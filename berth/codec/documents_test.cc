@@ -86,7 +86,7 @@ TEST(Documents, SkipWhatCannotBeReadAndSayWhy) {
   EXPECT_EQ(names(documents), (Texts{"Pod good", "Pod b", "Pod c"}));
   const Texts expected = {
       R"(file:4: spec.priority: expected an integer, got "high")",
-      "file:6: expected a Kubernetes object, got a list",
+      "file:6: [0]: expected a Kubernetes object, got \"a\"",
       "file:8: no apiVersion: is this a Kubernetes object?",
       "file:10: no kind: is this a Kubernetes object?",
       "file:13:1: expected ']' or '}', got the end of the document",
@@ -100,7 +100,6 @@ TEST(Documents, SayWhereJsonIsWrong) {
             (Texts{R"(file: spec.priority: expected an integer, got "high")"}));
   EXPECT_EQ(messages(read("{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}\n{\"kind\":\"Pod\"}\n{\n\"kind\": x}\n[]\n{")),
             (Texts{"file:2: no apiVersion: is this a Kubernetes object?", "file:4:9: expected a value, got 'x'",
-                   "file:5: expected a Kubernetes object, got a list",
                    "file:6:2: expected a field name in quotes, got the end of the text"}));
 }
 
@@ -109,8 +108,8 @@ TEST(Documents, ReportStrictErrorsWithFileAndLine) {
   options.strict = true;
   const Documents documents =
       read("apiVersion: v1\nkind: Pod\nspec:\n  nodeNames: x\n---\napiVersion: v1\nkind: Node\nkind: Node\n", options);
-  EXPECT_EQ(messages(documents),
-            (Texts{R"(file:4: unknown field "spec.nodeNames")", R"(file:8: key "kind" already set in map)"}));
+  EXPECT_EQ(messages(documents), (Texts{R"(file:4: unknown field "spec.nodeNames" (did you mean "nodeName"?))",
+                                        R"(file:8: key "kind" already set in map)"}));
   EXPECT_EQ(names(documents), (Texts{"Node "}));
 }
 
@@ -131,6 +130,67 @@ TEST(Documents, ShareEqualPartsThroughThePool) {
   EXPECT_TRUE(first->spec.shared.same_as(last->spec.shared));
   EXPECT_TRUE(first->metadata.labels.same_as(last->metadata.labels));
   EXPECT_LT(pool.size(), 10u);
+}
+
+TEST(Documents, NameTheObjectThatCouldNotBeRead) {
+  const Documents documents = read(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: bad}\nspec: {tolerations: all}\n---\napiVersion: v1\nkind: Node\n"
+      "metadata: {name: n1}\n");
+  ASSERT_NE(documents.why_unreadable("Pod", "default", "bad"), nullptr);
+  EXPECT_EQ(documents.why_unreadable("Pod", "default", "bad")->message(),
+            "file:4: spec.tolerations: expected a list, got \"all\"");
+  EXPECT_EQ(documents.why_unreadable("Node", "", "n1"), nullptr);
+  EXPECT_EQ(documents.why_unreadable("Pod", "other", "bad"), nullptr);
+}
+
+TEST(Documents, MayBeArraysAndMixedWithComments) {
+  const std::string pod = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")";
+  EXPECT_EQ(names(read("[" + pod + "a\"}}, " + pod + "b\"}}]")), (Texts{"Pod a", "Pod b"}));
+  EXPECT_EQ(names(read("# a dump\r\n---\r\n" + pod + "a\"}}\r\n# more\r\n---\r\n" + pod +
+                       "b\"}}\n---\napiVersion: "
+                       "v1\nkind: Node\nmetadata: {name: n1}\n")),
+            (Texts{"Pod a", "Pod b", "Node n1"}));
+  EXPECT_EQ(names(read("# nothing\n---\n# but\n---\napiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n...\n")),
+            (Texts{"Node n1"}));
+  EXPECT_EQ(messages(read(pod + "a\"}}\n---\napiVersion: v1\nkind: Pod\nspec: {priority: high}\n")),
+            (Texts{R"(file:5: spec.priority: expected an integer, got "high")"}));
+}
+
+TEST(Documents, TellWhatATextIsThatHasNoObjects) {
+  const auto first = [](const std::string& text) {
+    const Texts all = messages(read(text));
+    return all.size() == 1 ? all[0] : std::to_string(all.size());
+  };
+  EXPECT_EQ(
+      first("apiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ .Release.Name }}-a\n  labels:\n    {{- include \"x\" . | "
+            "nindent 4 }}\n"),
+      "file: this looks like an unrendered Helm template (run helm template first, and give what it prints)");
+  EXPECT_EQ(first("{{- if .Values.enabled }}\napiVersion: v1\nkind: Pod\n{{- end }}\n"),
+            "file: this looks like an unrendered Helm template (run helm template first, and give what it prints)");
+  EXPECT_EQ(first("{% for n in nodes %}\nkind: Pod\n{% endfor %}\n"),
+            "file: this looks like an unrendered Jinja template (render it first, and give what comes out)");
+  EXPECT_EQ(first("services:\n  web:\n    image: nginx\n"),
+            "file: this looks like a Docker Compose file, not Kubernetes objects (kompose convert makes Kubernetes "
+            "objects of "
+            "it)");
+  EXPECT_EQ(
+      first("<!DOCTYPE html>\n<html><body>Sign in</body></html>\n"),
+      "file: this is a web page, not Kubernetes objects (perhaps a login page answered: log in, and dump again with "
+      "kubectl get -o yaml)");
+  EXPECT_EQ(first("error: You must be logged in to the server (Unauthorized)\n"),
+            "file: this is an error message of kubectl, not objects: error: You must be logged in to the server "
+            "(Unauthorized) (put that right, and dump again)");
+  EXPECT_EQ(first("NAME   READY   STATUS    RESTARTS   AGE\nweb    1/1     Running   0          5d\n"),
+            "file: this is a table that kubectl prints for people (add -o yaml to kubectl get)");
+  EXPECT_EQ(first("resources:\n- deployment.yaml\n- service.yaml\n"),
+            "file: this is a Kustomization, which kustomize turns into objects (run kubectl kustomize first, and give "
+            "what it "
+            "prints)");
+  EXPECT_EQ(first("apiVersion: v1\nkind: Config\nclusters: []\n"),
+            "file:1: this is a kubeconfig, not a cluster's objects (give it with --kubeconfig)");
+  EXPECT_EQ(first(R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"Unauthorized","code":401})"),
+            "file: this is an error of the API server, not objects: Unauthorized (put that right, and dump again)");
+  EXPECT_EQ(first("just some words\n"), "file:1: expected a Kubernetes object, got \"just some words\"");
 }
 
 }  // namespace

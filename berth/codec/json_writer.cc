@@ -33,11 +33,12 @@ std::pair<const api::Type*, const void*> through_interned(const api::Type& type,
   return {inner, value};
 }
 
-// An empty list or map as the value of a field is Go's nil.
-bool is_written_as_null(const api::Type& type, const void* value) {
+// An empty list or map as the value of a field of Kubernetes' types is Go's nil. Berth's own answers, which have no
+// protobuf numbers, have an empty list: who reads them goes through it.
+bool is_written_as_null(const api::Field& field, const api::Type& type, const void* value) {
   switch (type.kind) {
     case api::Kind::kList:
-    case api::Kind::kMap: return type.size(value) == 0;
+    case api::Kind::kMap: return field.number != 0 && type.size(value) == 0;
     default: return false;
   }
 }
@@ -63,7 +64,7 @@ void append_fields(std::string& out, const api::Schema& schema, const void* obje
     out += std::exchange(separator, ',');
     append_json_string(out, field.json_name);
     out += ':';
-    if (is_written_as_null(*type, value)) {
+    if (is_written_as_null(field, *type, value)) {
       out += "null";
     } else {
       append_value(out, *type, value);

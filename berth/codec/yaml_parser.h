@@ -35,6 +35,9 @@ class YamlDocuments {
   // Requires: next() gave kError.
   Problem take_problem();
 
+  // What the trees' names and texts point into, where they stand in the document as they are.
+  std::string_view text() const { return {in_.begin, static_cast<std::size_t>(in_.end - in_.begin)}; }
+
  private:
   bool check_characters();
   bool start_document(bool& has_content, bool& keys_allowed);

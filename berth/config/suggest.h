@@ -1,12 +1,10 @@
-// Names that a misspelled one was probably meant to be: the "did you mean" of error messages about fields and gates.
+// The "did you mean" of error messages, under the name by which configuration's readers know it.
 #pragma once
 
-#include <span>
-#include <string_view>
+#include "berth/base/nearest_name.h"
 
 namespace berth::config {
 
-// Empty if no name is close: a name of n letters may be wrong in about a third of them.
-std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known);
+using berth::nearest_name;
 
 }  // namespace berth::config

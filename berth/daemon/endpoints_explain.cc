@@ -8,7 +8,8 @@
 #include "berth/explain/cluster.h"
 #include "berth/explain/explain.h"
 #include "berth/explain/render.h"
-#include "berth/explain/words.h"
+#include "berth/text/page.h"
+#include "berth/text/words.h"
 
 namespace berth::daemon {
 
@@ -47,11 +48,11 @@ std::string sentence_of(const PodAnswer& answer, const std::optional<Error>& pro
 }
 
 // What only this scheduler knows, below what anybody could work out from the cluster.
-std::string history_text(const PodAnswer& answer, Instant now) {
-  std::string text = fmt::format("\nIn this scheduler: {}", answer.place);
+void add_history(const PodAnswer& answer, Instant now, text::Page& page) {
+  std::string text = fmt::format("In this scheduler: {}", answer.place);
   if (!answer.nominated_node.empty()) text += fmt::format(", nominated to {}", answer.nominated_node.text());
   if (answer.queue) {
-    text += fmt::format(", {} so far", explain::counted(static_cast<std::size_t>(answer.queue->attempts), "attempt"));
+    text += fmt::format(", {} so far", text::counted(std::int64_t{answer.queue->attempts}, "attempt"));
     if (answer.queue->gated_by != Symbol()) text += fmt::format(", held back by {}", answer.queue->gated_by.text());
     if (answer.queue->backoff_ends_at.is_set() && answer.queue->backoff_ends_at > now) {
       text += fmt::format(", tried again by {}", answer.queue->backoff_ends_at.rfc3339());
@@ -59,19 +60,30 @@ std::string history_text(const PodAnswer& answer, Instant now) {
       text += fmt::format(", tried again after {} even if nothing happens", answer.queue->forced_try_at.rfc3339());
     }
   }
-  text += "\n";
+  page.gap();
+  page.paragraph(text);
   for (const AttemptAnswer& attempt : answer.attempts) {
-    text += fmt::format("  attempt {} at {}", attempt.number, attempt.ended_at.rfc3339());
-    if (!attempt.woken_by.empty()) text += fmt::format(" after {}", attempt.woken_by.text());
-    text += fmt::format(": {}", attempt.result);
-    if (!attempt.node.empty()) text += fmt::format(" on {}", attempt.node.text());
-    if (!attempt.message.empty()) text += fmt::format(": {}", attempt.message);
-    text += "\n";
+    std::string about = fmt::format("attempt {} at {}", attempt.number, attempt.ended_at.rfc3339());
+    if (!attempt.woken_by.empty()) about += fmt::format(" after {}", attempt.woken_by.text());
+    about += fmt::format(": {}", attempt.result);
+    if (!attempt.node.empty()) about += fmt::format(" on {}", attempt.node.text());
+    if (!attempt.message.empty()) about += fmt::format(": {}", attempt.message);
+    page.item(about);
   }
-  return text;
 }
 
 }  // namespace
+
+text::Page page_of(const PodAnswer& answer, Instant now, const explain::RenderOptions& options) {
+  text::Page page;
+  if (answer.explanation && answer.sentence == answer.explanation->sentence) {
+    page = explain::page_of(*answer.explanation, options);
+  } else {
+    page.headline(answer.sentence);
+  }
+  add_history(answer, now, page);
+  return page;
+}
 
 void explain_pod(PodAnswer& answer, const api::PodPtr& pod, const std::vector<api::AnyObject>& cluster,
                  const config::LoadedConfig& config, const config::FeatureGates& gates, Instant now) {
@@ -86,10 +98,7 @@ void explain_pod(PodAnswer& answer, const api::PodPtr& pod, const std::vector<ap
     }
   }
   answer.sentence = sentence_of(answer, problem);
-  answer.text = answer.explanation && answer.sentence == answer.explanation->sentence
-                    ? explain::render(*answer.explanation)
-                    : answer.sentence + "\n";
-  answer.text += history_text(answer, now);
+  answer.text = page_of(answer, now).render({});
 }
 
 }  // namespace berth::daemon

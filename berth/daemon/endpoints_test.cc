@@ -193,6 +193,24 @@ TEST_F(Endpoints, SayThatThereIsNoSuchThing) {
   EXPECT_EQ(get("/berth/v1/queue", "limit=x").status, 400);
 }
 
+TEST_F(Endpoints, ListPendingPodsByCause) {
+  make();
+  world_->add(node("n1", "1"));
+  for (const char* name : {"a", "b", "c"}) world_->add(pod(name, "4").build());
+  auto gated = pod("gated", "1");
+  gated.spec().scheduling_gates = {api::PodSchedulingGate{Symbol("wait")}};
+  world_->add(gated.build());
+  world_->answer_all();
+  const serve::Reply reply = get("/berth/v1/pending");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_TRUE(has(reply, R"("sentence": "4 pods are pending, for 2 causes.")")) << reply.body;
+  EXPECT_TRUE(has(reply, R"("cause": "nodes too small in cpu")")) << reply.body;
+  EXPECT_TRUE(has(reply, R"("cause": "the scheduling gate wait")"));
+  EXPECT_TRUE(has(get("/berth/v1/pending", "namespace=none"), R"("pods": 0)"));
+  EXPECT_TRUE(has(get("/berth/v1/pending", "labelSelector=app%3Dnone"), R"("pods": 0)"));
+  EXPECT_EQ(get("/berth/v1/pending", "labelSelector=%3D").status, 400);
+}
+
 TEST_F(Endpoints, ShowTheHeadsOfTheQueue) {
   make();
   world_->add(node("n1", "1"));
@@ -229,6 +247,7 @@ TEST_F(Endpoints, AnswerWhenTheEngineHasStopped) {
   make();
   is_running_ = false;
   EXPECT_EQ(get("/berth/v1/queue").status, 503);
+  EXPECT_EQ(get("/berth/v1/pending").status, 503);
   EXPECT_EQ(get("/berth/v1/pods/default/a").status, 503);
   EXPECT_EQ(get("/livez").status, 200);
   EXPECT_EQ(get("/metrics").status, 200);

@@ -54,7 +54,7 @@ void add_wake_set(const engine::Scheduler& scheduler, const api::Pod& pod, PodAn
   if (profile == nullptr || wake_set->triggers.empty()) return;
   const std::vector<Symbol>& rejected_by = answer.queue->rejected_by;
   const std::vector<Symbol> gate = {wake_set->gating_plugin};
-  answer.wake_ups = explain::wake_ups(*profile, wake_set->gating_plugin.empty() ? rejected_by : gate,
+  answer.wake_ups = explain::wake_ups(*profile, wake_set->gating_plugin.empty() ? rejected_by : gate, pod,
                                       *api::compile(*pod.spec.shared));
 }
 

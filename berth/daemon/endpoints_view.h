@@ -16,6 +16,8 @@
 #include "berth/config/load.h"
 #include "berth/daemon/endpoints_answers.h"
 #include "berth/engine/scheduler.h"
+#include "berth/explain/render.h"
+#include "berth/text/page.h"
 
 namespace berth::daemon {
 
@@ -42,6 +44,8 @@ std::vector<api::AnyObject> cluster_copy(const engine::Scheduler& scheduler);
 // --- On any thread ---------------------------------------------------------------------------------------------------
 
 NodeAnswer node_answer(const NodeCopy& copy);
+// The whole answer for people. Requires: the sentence.
+text::Page page_of(const PodAnswer& answer, Instant now, const explain::RenderOptions& options = {});
 // Fills in explanation, sentence and text. `cluster` may be empty: then there is no explanation, only what the
 // scheduler knows by itself.
 void explain_pod(PodAnswer& answer, const api::PodPtr& pod, const std::vector<api::AnyObject>& cluster,

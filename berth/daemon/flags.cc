@@ -170,9 +170,11 @@ Result<RunFlags> parse_run_flags(std::span<const std::string> words) {
 
 std::string run_help(std::size_t columns) {
   constexpr std::size_t kIndent = 10;
-  std::string out =
-      "Schedules the pods of a Kubernetes cluster, with the flags and the configuration of kube-scheduler.\n\n"
-      "Usage: berth run [flags]\n";
+  std::string out;
+  add_wrapped(out,
+              "Schedules the pods of a Kubernetes cluster, with the flags and the configuration of kube-scheduler.", 0,
+              columns);
+  out += "\nUsage: berth run [flags]\n";
   std::string_view group;
   for (const Flag& flag : run_flag_table()) {
     if (flag.group != group) out += fmt::format("\n{} flags:\n", flag.group);

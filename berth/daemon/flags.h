@@ -128,7 +128,7 @@ struct RunFlags {
 Result<RunFlags> parse_run_flags(std::span<const std::string> words);
 
 // What --help prints: all flags in their groups.
-std::string run_help(std::size_t columns = 100);
+std::string run_help(std::size_t columns = 80);
 
 // Every flag with its value, given or default, as /flagz shows them.
 std::vector<std::pair<std::string, std::string>> run_flag_values(const RunFlags& flags);

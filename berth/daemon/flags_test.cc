@@ -183,7 +183,7 @@ TEST(RunFlags, AreAllInTheHelp) {
   }
   for (std::size_t begin = 0; begin < help.size();) {
     const std::size_t end = help.find('\n', begin);
-    EXPECT_LE(end - begin, 100u) << help.substr(begin, end - begin);
+    EXPECT_LE(end - begin, 80u) << help.substr(begin, end - begin);
     begin = end + 1;
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "berth/autoscaler/find_groups.h"
 #include "berth/config/suggest.h"
 
 namespace berth::explain {
@@ -68,8 +69,9 @@ Cluster::Cluster(std::span<const api::AnyObject> dump) {
     } else if (api::PodPtr pod = object.as<api::Pod>()) {
       pod = with_identity(std::move(pod));
       pods[api::full_name(pod->metadata)] = pod;
-    } else {
-      objects.set(object);
+    } else if (!events.add(object) && !objects.set(object) && object.kind().metadata != nullptr) {
+      const api::ObjectMeta& metadata = object.metadata();
+      others[{object.kind().kind, metadata.name_space.str(), metadata.name}] = object;
     }
   }
   for (const auto& [name, pod] : pods) {
@@ -104,12 +106,44 @@ Result<api::PodPtr> Cluster::find_pod(std::string_view name) const {
   return fail(not_found(name, *this));
 }
 
+const std::vector<autoscaler::NodeGroup>& Cluster::node_groups() {
+  if (node_groups_) return *node_groups_;
+  std::vector<api::AnyObject> dump;
+  dump.reserve(others.size() + cache.nodes().node_count() + pods.size());
+  for (const auto& [key, object] : others) dump.push_back(object);
+  for (const cache::RowId row : rows_by_name()) dump.emplace_back(cache.nodes().at(row).node);
+  for (const auto& [name, pod] : pods) dump.emplace_back(pod);
+  return node_groups_.emplace(autoscaler::find_groups(dump));
+}
+
 std::vector<cache::RowId> Cluster::rows_by_name() const {
-  std::vector<cache::RowId> rows;
-  cache.nodes().nodes().for_each([&](std::size_t row) { rows.push_back(static_cast<cache::RowId>(row)); });
-  std::ranges::sort(rows, [this](cache::RowId a, cache::RowId b) {
+  // Trying things out asks for this again and again, with a node more or less: what has stayed keeps its place.
+  const auto name_less = [this](cache::RowId a, cache::RowId b) {
     return natural_less(cache.nodes().at(a).name.text(), cache.nodes().at(b).name.text());
+  };
+  const Bitset& known = cache.nodes().nodes();
+  std::erase_if(ordered_, [&](const OrderedRow& each) {
+    return each.row >= known.size() || !known.test(each.row) || cache.nodes().at(each.row).name != each.name;
   });
+  std::vector<bool> is_ordered(known.size());
+  std::vector<cache::RowId> rows;
+  for (const OrderedRow& each : ordered_) {
+    is_ordered[each.row] = true;
+    rows.push_back(each.row);
+  }
+  std::vector<cache::RowId> added;
+  known.for_each([&](std::size_t row) {
+    if (!is_ordered[row]) added.push_back(static_cast<cache::RowId>(row));
+  });
+  if (added.empty()) return rows;
+  std::ranges::sort(added, name_less);
+  if (rows.empty()) {
+    rows = std::move(added);
+  } else {
+    for (const cache::RowId row : added) rows.insert(std::ranges::upper_bound(rows, row, name_less), row);
+  }
+  ordered_.clear();
+  for (const cache::RowId row : rows) ordered_.push_back({row, cache.nodes().at(row).name});
   return rows;
 }
 

@@ -17,14 +17,16 @@ namespace berth::explain {
 struct NodeFinding {
   cache::RowId row = cache::kNoRow;
   std::vector<FailingFilter> failing;
+  std::size_t primary = 0;  // the one of them by which the node is grouped
 
   bool fails_only(std::string_view plugin) const { return failing.size() == 1 && failing[0].plugin == plugin; }
 };
 
 struct Diagnosis {
   std::vector<NodeFinding> findings;  // by name
-  std::vector<NodeGroup> groups;      // nodes that lack nothing else first, then most nodes first
-  // What comes behind "default/web-1 ": "fits on none of the 6 nodes: 4 are short of cpu (least on n-7: 300m), ...".
+  std::vector<NodeGroup> groups;      // most nodes first, and of equals those that lack nothing else
+  // What comes behind "default/web-1 ": "fits on none of the 6 nodes: 4 are short of cpu (nearest: n-7, lacks 300m
+  // cpu), ...". The groups in their order; some are merged if there are many.
   std::string headline;
 };
 // Requires: !evaluation.error.

@@ -10,6 +10,10 @@
 #include "berth/explain/diagnosis.h"
 #include "berth/explain/evaluation.h"
 #include "berth/explain/help.h"
+#include "berth/explain/help_autoscaler.h"
+#include "berth/explain/help_search.h"
+#include "berth/explain/not_running.h"
+#include "berth/explain/preemption_under_way.h"
 #include "berth/explain/preemption_view.h"
 #include "berth/explain/wake_ups.h"
 #include "berth/explain/words.h"
@@ -84,7 +88,7 @@ class Explainer {
       if (status.is_success()) continue;
       result.answer = Symbol(answer::kGated);
       result.sentence = fmt::format("{} is held back by {}: {}.", result.pod, plugin_name.text(), status.message());
-      result.wake_ups = wake_ups(profile_, std::vector<Symbol>{plugin_name}, *cluster_.cache.compile(*pod));
+      result.wake_ups = wake_ups(profile_, std::vector<Symbol>{plugin_name}, *pod, *cluster_.cache.compile(*pod));
       return;
     }
     explain_pending(result, pod);
@@ -97,11 +101,11 @@ class Explainer {
 
  private:
   void note_what_was_read(Explanation& result) const {
-    if (!cluster_.dangling.empty()) {
-      result.notes.push_back(
-          fmt::format("{} on nodes that are not in what was read ({}): their nodes are not counted.",
-                      cluster_.dangling.size() == 1 ? "1 pod is" : fmt::format("{} pods are", cluster_.dangling.size()),
-                      listed(cluster_.dangling, 3)));
+    const bool is_only_itself = cluster_.dangling.size() == 1 && cluster_.dangling.front() == result.pod;
+    if (!cluster_.dangling.empty() && !is_only_itself) {
+      result.notes.push_back(fmt::format("{} on nodes that are not in what was read ({}): their nodes are not counted.",
+                                         counted(cluster_.dangling.size(), "pod is", "pods are"),
+                                         listed(cluster_.dangling, 3)));
     }
     const bool uses_claims = std::ranges::any_of(pod_.spec->volumes, [](const api::Volume& volume) {
       return volume.source.persistent_volume_claim.has_value();
@@ -121,6 +125,13 @@ class Explainer {
     result.answer = Symbol(answer::kBound);
     result.node = pod->spec.node_name.str();
     const std::string phase = pod->status.phase.empty() ? "" : fmt::format(" ({})", pod->status.phase.text());
+    const std::optional<PodTrouble> trouble = trouble_of(cluster_, *pod);
+    if (trouble) result.running = trouble->state;
+    // Where else it could go is of interest only if it runs, or if its node is the reason why not.
+    if (trouble && !trouble->is_of_node) {
+      result.sentence = fmt::format("{} {}.", result.pod, trouble->text);
+      return;
+    }
     std::string again;
     const api::PodPtr known = cluster_.cache.find(pod->metadata.uid);
     const std::vector<api::PodPtr> itself = known != nullptr ? std::vector{known} : std::vector<api::PodPtr>();
@@ -138,7 +149,9 @@ class Explainer {
       const auto own = std::ranges::find_if(ranking.nodes, is_its_node);
       result.feasible_nodes = std::ssize(ranking.nodes);
       result.scores = score_table(profile_, cluster_, ranking);
-      if (own == ranking.nodes.end()) {
+      if (own == ranking.nodes.end() && trouble) {
+        again = fmt::format("; scheduled again now, it would go to {}", cluster_.name_of(ranking.nodes[0].row));
+      } else if (own == ranking.nodes.end()) {
         again = fmt::format("; scheduled again now, it would go to {} and not fit there any more",
                             cluster_.name_of(ranking.nodes[0].row));
       } else if (own->total == ranking.nodes[0].total) {
@@ -148,7 +161,8 @@ class Explainer {
       }
       return 0;
     });
-    result.sentence = fmt::format("{} is on {} already{}{}.", result.pod, result.node, phase, again);
+    result.sentence = trouble ? fmt::format("{} {}{}.", result.pod, trouble->text, again)
+                              : fmt::format("{} is on {} already{}{}.", result.pod, result.node, phase, again);
   }
 
   void explain_gated(Explanation& result, const api::PodPtr& pod) {
@@ -169,13 +183,18 @@ class Explainer {
     result.scores = std::move(then.scores);
     result.feasible_nodes = then.feasible_nodes;
     result.help = std::move(then.help);
+    result.autoscaling = std::move(then.autoscaling);
+    if (!result.autoscaling.empty()) {
+      result.notes.push_back("No autoscaler adds a node for a pod that waits behind a scheduling gate.");
+    }
+    result.no_help = std::move(then.no_help);
     result.sentence = fmt::format(
         "{} waits behind the scheduling gate{} {}: the scheduler does not try it before "
         "whoever put {} there takes {} away; then {}",
         result.pod, is_one ? "" : "s", listed(gates), is_one ? "it" : "them", is_one ? "it" : "them",
         then.answer == answer::kFits ? fmt::format("it fits, on {}.", then.node) : then.sentence);
-    result.wake_ups =
-        wake_ups(profile_, std::vector<Symbol>{Symbol(plugins::name::kSchedulingGates)}, *cluster_.cache.compile(*pod));
+    result.wake_ups = wake_ups(profile_, std::vector<Symbol>{Symbol(plugins::name::kSchedulingGates)}, *pod,
+                               *cluster_.cache.compile(*pod));
   }
 
   void explain_pending(Explanation& result, const api::PodPtr& pod) {
@@ -194,19 +213,42 @@ class Explainer {
     Diagnosis diagnosis = diagnose(profile_, cluster_, evaluation);
     const framework::PostFiltered post = framework::run_post_filter(profile_, attempt);
     result.message = attempt.message(post.status.is_success() ? "" : post.status.message());
-    result.wake_ups = wake_ups(profile_, attempt.rejecting_plugins(), *evaluation.pod.compiled);
-    result.preemption = preemption_of(profile_, cluster_, evaluation);
-    result.help = what_would_help(profile_, cluster_, evaluation, diagnosis, *result.preemption);
+    result.wake_ups = wake_ups(profile_, attempt.rejecting_plugins(), *pod, *evaluation.pod.compiled,
+                               wake_details(cluster_, evaluation, diagnosis));
+    const std::optional<PreemptionUnderWay> under_way = preemption_under_way(profile_, cluster_, evaluation);
+    result.preemption = under_way ? under_way->preemption : preemption_of(profile_, cluster_, evaluation);
+    FoundHelp found = what_would_help(profile_, cluster_, evaluation, diagnosis, *result.preemption);
+    result.help = std::move(found.help);
+    result.no_help = std::move(found.none);
+    consider_autoscalers(result, evaluation, diagnosis);
     result.groups = std::move(diagnosis.groups);
     result.answer = Symbol(result.preemption->helps ? answer::kPreempts : answer::kUnschedulable);
     result.sentence = fmt::format("{} {}.", result.pod, diagnosis.headline);
-    if (result.preemption->helps) {
+    if (under_way) {
+      result.node = result.preemption->node;
+      result.sentence = fmt::format("{} {}; as things are, it {}.", result.pod, under_way->text, diagnosis.headline);
+    } else if (result.preemption->helps) {
       result.node = result.preemption->node;
       result.sentence = fmt::format("{} would go to {} after preemption has evicted {} there; as things are, it {}.",
                                     result.pod, result.node, listed(result.preemption->victims, 2), diagnosis.headline);
     }
     // If it is not about nodes, or there are none, nobody expects eviction to help.
     if (result.nodes == 0 || !evaluation.filtered) result.preemption.reset();
+  }
+
+  void consider_autoscalers(Explanation& result, const Evaluation& evaluation, const Diagnosis& diagnosis) {
+    // What PreFilter rejects, it rejects on new nodes as well.
+    if (!evaluation.filtered || cluster_.node_groups().empty()) return;
+    if (auto why = ignored_by_autoscalers(cluster_, *evaluation.pod, result.preemption->helps)) {
+      result.notes.push_back(*std::move(why));
+      return;
+    }
+    HelpSearch search(profile_, cluster_, evaluation, diagnosis, *result.preemption);
+    result.autoscaling = ask_autoscalers(search);
+    // A node that comes by itself goes before everything that somebody has to do.
+    const bool helps = std::ranges::any_of(result.autoscaling, &Autoscaling::helps);
+    result.help.insert(helps ? result.help.begin() : result.help.end(), search.help.begin(), search.help.end());
+    if (!result.help.empty()) result.no_help.clear();
   }
 
   void explain_fit(Explanation& result, const Evaluation& evaluation) {
@@ -218,12 +260,14 @@ class Explainer {
     result.groups = diagnose(profile_, cluster_, evaluation).groups;
     const std::size_t nodes = cluster_.cache.nodes().node_count();
     if (ranking.nodes.size() == 1) {
-      result.sentence = nodes == 1 ? fmt::format("{} fits on {}, the only node.", result.pod, result.node)
-                                   : fmt::format("{} fits on {} alone of {} nodes.", result.pod, result.node, nodes);
+      result.sentence =
+          nodes == 1 ? fmt::format("{} fits on {}, the only node.", result.pod, result.node)
+                     : fmt::format("{} fits on {} alone of {}.", result.pod, result.node, counted(nodes, "node"));
       return;
     }
-    result.sentence = fmt::format("{} fits on {} of {} nodes and would go to {}.", result.pod, ranking.nodes.size(),
-                                  nodes, winner_text(profile_, cluster_, ranking));
+    result.sentence =
+        fmt::format("{} fits on {} of {} and would go to {}.", result.pod, text::grouped(ranking.nodes.size()),
+                    counted(nodes, "node"), winner_text(profile_, cluster_, ranking));
   }
 
   Cluster& cluster_;
@@ -265,6 +309,10 @@ Result<Explanation> explain(Cluster& cluster, const api::PodPtr& pod, const conf
     result.node = pod->spec.node_name.str();
     result.sentence =
         fmt::format("{} has ended ({}) and is not scheduled any more.", result.pod, pod->status.phase.text());
+    if (const std::optional<PodTrouble> failure = trouble_of(cluster, *pod)) {
+      result.running = failure->state;
+      result.sentence = fmt::format("{} {}.", result.pod, failure->text);
+    }
     return result;
   }
   if (pod->spec.node_name.empty() && pod->metadata.deletion_timestamp != Instant()) {
@@ -276,6 +324,10 @@ Result<Explanation> explain(Cluster& cluster, const api::PodPtr& pod, const conf
       config.config.profiles, [&](const config::Profile& profile) { return profile.name() == result.scheduler; });
   if (configured == config.config.profiles.end()) {
     explain_unknown_scheduler(result, config);
+    if (!cluster.node_groups().empty()) {
+      result.notes.push_back(
+          "No autoscaler adds a node for it either: they look at pods that a scheduler has found to be unschedulable.");
+    }
     return result;
   }
   const auto profile = framework::Profile::build(*configured, plugins::default_registry(), gates, cluster.objects);

@@ -109,24 +109,6 @@ std::vector<api::Taint> untolerated_taints(const api::Pod& pod, const api::Node&
   return result;
 }
 
-std::string_view node_state_of(const api::Taint& taint) {
-  static constexpr std::pair<std::string_view, std::string_view> kStates[] = {
-      {"node.kubernetes.io/not-ready", "not ready"},
-      {"node.kubernetes.io/unreachable", "unreachable"},
-      {"node.kubernetes.io/unschedulable", "cordoned"},
-      {"node.kubernetes.io/memory-pressure", "under memory pressure"},
-      {"node.kubernetes.io/disk-pressure", "under disk pressure"},
-      {"node.kubernetes.io/pid-pressure", "under PID pressure"},
-      {"node.kubernetes.io/network-unavailable", "without network"},
-      {"node.kubernetes.io/out-of-service", "out of service"},
-      {"node.cloudprovider.kubernetes.io/uninitialized", "not initialised by the cloud provider yet"},
-      {"node.cloudprovider.kubernetes.io/shutdown", "shut down"},
-  };
-  const auto found =
-      std::ranges::find(kStates, taint.key.text(), &std::pair<std::string_view, std::string_view>::first);
-  return found == std::end(kStates) ? std::string_view() : found->second;
-}
-
 // --- Other pods ----------------------------------------------------------------------------------------------------
 
 PortConflict port_conflict(const Evaluation& evaluation, const cache::NodeState& node) {
@@ -142,78 +124,6 @@ PortConflict port_conflict(const Evaluation& evaluation, const cache::NodeState&
     }
   }
   return conflict;
-}
-
-namespace {
-
-const api::Labels& namespace_labels(const Cluster& cluster, Symbol name_space) {
-  static const api::Labels kNone;
-  const api::Labels* labels = cluster.objects.namespace_labels(name_space);
-  return labels != nullptr ? *labels : kNone;
-}
-
-// Calls fn(const PlacedPod&, const NodeState&) for each pod on a node of the same domain, by name of node.
-template <typename Fn>
-void for_each_pod_in_domain(const Cluster& cluster, Symbol topology_key, cache::RowId row, Fn&& fn) {
-  const cache::TopologyColumn& domains = cluster.cache.nodes().topology(topology_key);
-  const cache::DomainId domain = domains.domain_of(row);
-  if (domain == cache::kNoDomain) return;
-  for (const cache::RowId other : cluster.rows_by_name()) {
-    if (domains.domain_of(other) != domain) continue;
-    const cache::NodeState& node = cluster.cache.nodes().at(other);
-    for (const cache::PlacedPod& placed : node.pods) fn(placed, node);
-  }
-}
-
-}  // namespace
-
-std::vector<Neighbour> avoided_pods(const Cluster& cluster, const Evaluation& evaluation, cache::RowId row) {
-  std::vector<Neighbour> result;
-  const Symbol name_space = evaluation.pod->metadata.name_space;
-  for (const api::PodTermMatcher& term : evaluation.pod.compiled->required_anti_affinity) {
-    for_each_pod_in_domain(cluster, term.topology_key, row,
-                           [&](const cache::PlacedPod& placed, const cache::NodeState& node) {
-                             const api::Labels& labels = namespace_labels(cluster, placed.pod->metadata.name_space);
-                             if (!term.matches(name_space, *placed.pod, labels)) return;
-                             result.push_back({placed.pod, node.name.str()});
-                           });
-  }
-  return result;
-}
-
-std::vector<Neighbour> avoiding_pods(const Cluster& cluster, const Evaluation& evaluation, cache::RowId row) {
-  std::vector<Neighbour> result;
-  const api::Pod& pod = *evaluation.pod;
-  const api::Labels& own_namespace = namespace_labels(cluster, pod.metadata.name_space);
-  for (const cache::RowId other : cluster.rows_by_name()) {
-    const cache::NodeState& node = cluster.cache.nodes().at(other);
-    for (const cache::PlacedPod& placed : node.pods) {
-      const bool avoids =
-          std::ranges::any_of(placed.compiled->required_anti_affinity, [&](const api::PodTermMatcher& term) {
-            const cache::TopologyColumn& domains = cluster.cache.nodes().topology(term.topology_key);
-            return domains.domain_of(row) != cache::kNoDomain && domains.domain_of(row) == domains.domain_of(other) &&
-                   term.matches(placed.pod->metadata.name_space, pod, own_namespace);
-          });
-      if (avoids) result.push_back({placed.pod, node.name.str()});
-    }
-  }
-  return result;
-}
-
-std::vector<std::size_t> unmet_affinity_terms(const Cluster& cluster, const Evaluation& evaluation, cache::RowId row) {
-  std::vector<std::size_t> result;
-  const Symbol name_space = evaluation.pod->metadata.name_space;
-  const auto& terms = evaluation.pod.compiled->required_affinity;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    bool is_met = false;
-    for_each_pod_in_domain(cluster, terms[i].topology_key, row,
-                           [&](const cache::PlacedPod& placed, const cache::NodeState&) {
-                             const api::Labels& labels = namespace_labels(cluster, placed.pod->metadata.name_space);
-                             is_met = is_met || terms[i].matches(name_space, *placed.pod, labels);
-                           });
-    if (!is_met) result.push_back(i);
-  }
-  return result;
 }
 
 // --- Topology spread -----------------------------------------------------------------------------------------------
@@ -237,6 +147,7 @@ std::vector<SpreadState> spread_states(const Cluster& cluster, const Evaluation&
     state.constraint = c;
     state.topology_key = rule.topology_key;
     state.max_skew = rule.max_skew;
+    state.min_domains = rule.min_domains;
     state.counts_itself = rule.pods.matches(*evaluation.pod->metadata.labels);
     const cache::TopologyColumn& domains = table.topology(rule.topology_key);
     const auto count_of = [&](std::size_t row) -> std::int64_t& {

@@ -63,8 +63,14 @@ std::vector<Symbol> label_keys(const Cluster& cluster);
 
 // Those that keep the pod off, in the node's order.
 std::vector<api::Taint> untolerated_taints(const api::Pod& pod, const api::Node& node);
-// For taints that say what state a node is in: "not ready", "under memory pressure". Empty for others.
+// For taints that say what state a node is in, and that nobody should tolerate for want of a place: "not ready",
+// "being deleted by the cluster autoscaler". Empty for others.
 std::string_view node_state_of(const api::Taint& taint);
+// The same, and the startup taints of the NodePools in the dump.
+std::string node_state_of(const Cluster& cluster, const api::Taint& taint);
+// Why it is no good to bring pods onto the node, though it may be cordoned for no reason: "being deleted", "not ready".
+// Empty if nothing is known.
+std::string node_trouble(const api::Node& node);
 
 // --- Other pods ----------------------------------------------------------------------------------------------------
 
@@ -79,13 +85,6 @@ struct PortConflict {
 };
 PortConflict port_conflict(const Evaluation& evaluation, const cache::NodeState& node);
 
-// Pods in the same domain that the pod's required anti-affinity names.
-std::vector<Neighbour> avoided_pods(const Cluster& cluster, const Evaluation& evaluation, cache::RowId row);
-// Pods in the same domain whose required anti-affinity names the pod.
-std::vector<Neighbour> avoiding_pods(const Cluster& cluster, const Evaluation& evaluation, cache::RowId row);
-// Indices of the pod's required affinity terms that no pod in the node's domain meets.
-std::vector<std::size_t> unmet_affinity_terms(const Cluster& cluster, const Evaluation& evaluation, cache::RowId row);
-
 // --- Topology spread -----------------------------------------------------------------------------------------------
 
 // One constraint of the pod with whenUnsatisfiable: DoNotSchedule, and how many of its pods each domain has.
@@ -93,6 +92,7 @@ struct SpreadState {
   std::size_t constraint = 0;  // index into spec.topologySpreadConstraints
   Symbol topology_key;
   std::int32_t max_skew = 0;
+  std::int64_t min_domains = 1;                // with fewer domains than this, the least counts as 0
   std::map<std::string, std::int64_t> counts;  // by domain
   std::int64_t least = 0;                      // that the others are compared with
   bool counts_itself = false;

@@ -4,6 +4,7 @@
 // the cluster with the profile's own plugins, and said only if the pod fits then.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "berth/explain/cluster.h"
@@ -16,8 +17,12 @@ namespace berth::explain {
 // How many things are said; more would not be read.
 inline constexpr std::size_t kMaxHelp = 5;
 
-// Most useful first. The cluster is as before when this returns. Requires: !evaluation.fits() and no error.
-std::vector<Help> what_would_help(const framework::Profile& profile, Cluster& cluster, const Evaluation& evaluation,
-                                  const Diagnosis& diagnosis, const Preemption& preemption);
+struct FoundHelp {
+  std::vector<Help> help;  // most useful first
+  std::string none;        // if there is none: why, as a sentence
+};
+// The cluster is as before when this returns. Requires: !evaluation.fits() and no error.
+FoundHelp what_would_help(const framework::Profile& profile, Cluster& cluster, const Evaluation& evaluation,
+                          const Diagnosis& diagnosis, const Preemption& preemption);
 
 }  // namespace berth::explain

@@ -31,7 +31,7 @@ std::string why_not(const framework::FailedAttempt& attempt, const std::vector<c
     return rejected.second.message() != "No preemption victims found for incoming pod";
   };
   const auto with_victims = static_cast<std::size_t>(std::ranges::count_if(search.rejected, has_victims));
-  const std::string where = rows.size() == 1 ? "the one node" : fmt::format("the {} nodes", rows.size());
+  const std::string where = rows.size() == 1 ? "the one node" : "the " + counted(rows.size(), "node");
   if (with_victims == 0) {
     return fmt::format(
         "Preemption cannot help: its priority is {}, and no pod on {} where eviction could help has a "

@@ -1,34 +1,50 @@
 #include "berth/explain/render.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <limits>
+#include <string_view>
+#include <vector>
 
 #include "berth/explain/words.h"
+#include "berth/text/table.h"
 
 namespace berth::explain {
 
 namespace {
 
-std::string groups(const Explanation& explanation, const RenderOptions& options) {
-  if (explanation.groups.empty()) return "";
-  const std::size_t shown = options.all_nodes ? std::numeric_limits<std::size_t>::max() - 1 : kShownNodes;
-  std::string text =
-      explanation.feasible_nodes > 0 ? "\nNodes that cannot take it\n" : "\nWhat keeps it off the nodes\n";
+using text::Meaning;
+
+Meaning meaning_of(std::string_view given) {
+  if (given == answer::kFits || given == answer::kBound) return Meaning::kGood;
+  if (given == answer::kPreempts || given == answer::kGated || given == answer::kDeleted) return Meaning::kWarning;
+  if (given == answer::kUnschedulable || given == answer::kNoScheduler || given == answer::kError) return Meaning::kBad;
+  return Meaning::kStrong;
+}
+
+// The pod's name has the colour of the answer.
+text::Line headline(const Explanation& explanation) {
+  const std::string& sentence = explanation.sentence;
+  if (explanation.pod.empty() || !sentence.starts_with(explanation.pod)) return sentence;
+  return text::Line(explanation.pod, meaning_of(explanation.answer.text()))
+      .add(sentence.substr(explanation.pod.size()));
+}
+
+void add_groups(const Explanation& explanation, const RenderOptions& options, text::Page& page) {
+  if (explanation.groups.empty()) return;
+  const std::size_t shown = options.all_nodes ? std::numeric_limits<std::size_t>::max() : kShownNodes;
+  page.section(explanation.feasible_nodes > 0 ? "Nodes that cannot take it" : "What keeps it off the nodes");
   for (const NodeGroup& group : explanation.groups) {
-    text += fmt::format("  {}\n      {}", group.sentence, listed(group.nodes, shown));
-    for (const std::string& also : group.also) text += "; " + also;
-    text += "\n";
+    page.item(group.sentence);
+    std::string detail = listed(group.nodes, shown);
+    for (const std::string& also : group.also) detail += "; " + also;
+    page.detail({detail, Meaning::kDim});
   }
-  return text;
 }
 
 // Only the plugins by which the nodes differ; the total has all of them.
-std::string scores(const Explanation& explanation) {
+void add_scores(const Explanation& explanation, text::Page& page) {
   const std::vector<NodeScore>& rows = explanation.scores;
-  if (rows.size() < 2) return "";
+  if (rows.size() < 2) return;
   std::vector<std::size_t> telling;
   for (std::size_t p = 0; p < rows[0].plugins.size(); ++p) {
     const std::int64_t first = rows[0].plugins[p].score;
@@ -36,53 +52,74 @@ std::string scores(const Explanation& explanation) {
       telling.push_back(p);
     }
   }
-  std::vector<std::vector<std::string>> table = {{"NODE", "TOTAL"}};
-  for (const std::size_t p : telling) table[0].push_back(rows[0].plugins[p].plugin.str());
+  page.section(telling.size() < rows[0].plugins.size()
+                   ? "Scores of the best (plugins that score them the same are left out)"
+                   : "Scores of the best");
+  text::Table table;
+  table.add_column("NODE");
+  table.add_column("TOTAL", text::Align::kRight);
+  for (const std::size_t p : telling) table.add_column(rows[0].plugins[p].plugin.str(), text::Align::kRight);
   for (const NodeScore& row : rows) {
-    std::vector<std::string> cells = {row.node, std::to_string(row.total)};
-    for (const std::size_t p : telling) cells.push_back(std::to_string(row.plugins[p].score));
-    table.push_back(std::move(cells));
+    std::vector<text::Line> cells = {{row.node, Meaning::kName}, std::to_string(row.total)};
+    for (const std::size_t p : telling) cells.emplace_back(std::to_string(row.plugins[p].score));
+    table.add_row(std::move(cells));
   }
-  std::vector<std::size_t> widths(table[0].size());
-  for (const auto& cells : table) {
-    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
-  }
-  std::string text =
-      fmt::format("\nScores of the best{}\n",
-                  telling.size() < rows[0].plugins.size() ? " (plugins that score them the same are left out)" : "");
-  for (const auto& cells : table) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < cells.size(); ++i) line += fmt::format(" {:<{}} ", cells[i], widths[i]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
+  page.table(std::move(table));
   const auto more = explanation.feasible_nodes - std::ssize(rows);
-  if (more > 0) text += fmt::format("  ... and {}\n", counted(static_cast<std::size_t>(more), "more node"));
-  return text;
+  if (more > 0) page.item({"... and " + counted(more, "more node"), Meaning::kDim});
+}
+
+void add_running_state(const RunningState& state, text::Page& page) {
+  if (!state.message.empty()) {
+    page.gap();
+    page.paragraph(
+        text::Line("In the words of " + (state.reported_by.empty() ? "its status" : state.reported_by) + ": ",
+                   Meaning::kDim)
+            .add(state.message));
+  }
+  if (!state.command.empty()) {
+    page.gap();
+    page.paragraph(text::Line("To see more: ", Meaning::kDim).add(state.command));
+  }
 }
 
 }  // namespace
 
+text::Page page_of(const Explanation& explanation, const RenderOptions& options) {
+  text::Page page;
+  page.headline(headline(explanation));
+  for (const std::string& note : explanation.notes) page.note(note);
+  if (explanation.running) add_running_state(*explanation.running, page);
+  if (explanation.feasible_nodes > 0) add_scores(explanation, page);
+  add_groups(explanation, options, page);
+  if (!explanation.help.empty()) page.section("What would help (each was tried out)");
+  for (const Help& help : explanation.help) {
+    page.bullet(help.sentence);
+    if (!help.command.empty()) page.command(help.command);
+  }
+  if (!explanation.no_help.empty()) {
+    page.gap();
+    page.paragraph(explanation.no_help);
+  }
+  if (!explanation.autoscaling.empty()) page.section("Autoscaling");
+  for (const Autoscaling& group : explanation.autoscaling) page.bullet(group.sentence);
+  if (explanation.preemption) {
+    page.gap();
+    page.paragraph(explanation.preemption->sentence);
+  }
+  if (!explanation.wake_ups.empty()) page.section("The scheduler looks at it again when");
+  for (const WakeUp& wake_up : explanation.wake_ups) {
+    page.pair({wake_up.plugin.text(), Meaning::kDim}, wake_up.sentence);
+  }
+  if (!explanation.message.empty()) {
+    page.gap();
+    page.paragraph(text::Line("In kube-scheduler's words: ", Meaning::kDim).add(explanation.message));
+  }
+  return page;
+}
+
 std::string render(const Explanation& explanation, const RenderOptions& options) {
-  std::string text = explanation.sentence + "\n";
-  for (const std::string& note : explanation.notes) text += fmt::format("Note: {}\n", note);
-  if (explanation.feasible_nodes > 0) text += scores(explanation);
-  text += groups(explanation, options);
-  if (!explanation.help.empty()) {
-    text += "\nWhat would help (each was tried out)\n";
-    for (const Help& help : explanation.help) text += fmt::format("  - {}\n", help.sentence);
-  }
-  if (explanation.preemption) text += fmt::format("\n{}\n", explanation.preemption->sentence);
-  if (!explanation.wake_ups.empty()) {
-    text += "\nThe scheduler looks at it again when\n";
-    std::size_t width = 0;
-    for (const WakeUp& wake_up : explanation.wake_ups) width = std::max(width, wake_up.plugin.text().size());
-    for (const WakeUp& wake_up : explanation.wake_ups) {
-      text += fmt::format("  {:<{}}  {}\n", wake_up.plugin.text(), width, wake_up.sentence);
-    }
-  }
-  if (!explanation.message.empty()) text += fmt::format("\nIn kube-scheduler's words: {}\n", explanation.message);
-  return text;
+  return page_of(explanation, options).render(options.style);
 }
 
 }  // namespace berth::explain

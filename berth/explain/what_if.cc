@@ -71,7 +71,9 @@ void drop_demand(api::PodTemplate& spec, const Demand& demand) {
     spec.node_selector.erase(demand.key);
     return;
   }
+  if (!spec.affinity || !spec.affinity->node_affinity || !spec.affinity->node_affinity->required) return;
   auto& required = spec.affinity->node_affinity->required;
+  if (required->node_selector_terms.empty()) return;
   auto& expressions = required->node_selector_terms[0].match_expressions;
   std::erase_if(expressions, [&](const api::NodeSelectorRequirement& each) {
     return each.key == demand.key && each.op == demand.op && each.values == demand.values;
@@ -86,26 +88,72 @@ void replace_demand(api::PodTemplate& spec, const Demand& demand, Symbol key, Sy
     spec.node_selector[key] = value;
     return;
   }
-  api::NodeSelectorRequirement& changed =
-      spec.affinity->node_affinity->required->node_selector_terms[0].match_expressions[*demand.expression];
-  changed.key = key;
-  changed.values = {value};
+  if (!spec.affinity || !spec.affinity->node_affinity || !spec.affinity->node_affinity->required) return;
+  for (api::NodeSelectorTerm& term : spec.affinity->node_affinity->required->node_selector_terms) {
+    for (api::NodeSelectorRequirement& each : term.match_expressions) {
+      if (each.key != demand.key || each.op != demand.op || each.values != demand.values) continue;
+      each.key = key;
+      each.values = {value};
+    }
+  }
 }
 
-api::NodePtr uncordoned(const api::Node& node) {
-  api::Node changed = node;
-  changed.spec.unschedulable = false;
-  std::erase_if(changed.spec.taints,
+std::function<void(api::PodTemplate&)> lower_requests_to(const api::PodTemplate& pod,
+                                                         std::span<const std::pair<Symbol, std::int64_t>> targets) {
+  struct Request {
+    std::optional<Symbol> container;  // unset: of the pod as a whole
+    Symbol resource;
+    api::Quantity quantity;
+  };
+  api::PodTemplate lowered = pod;
+  for (const auto& [resource, target] : targets) lower_request(lowered, resource, target);
+  std::vector<Request> requests;
+  const auto compare = [&](std::optional<Symbol> container, const api::ResourceList& before,
+                           const api::ResourceList& after) {
+    for (const auto& [resource, target] : targets) {
+      const api::Quantity* now = after.find(resource);
+      const api::Quantity* old = before.find(resource);
+      if (now != nullptr && (old == nullptr || !(*old == *now))) requests.push_back({container, resource, *now});
+    }
+  };
+  if (pod.resources && lowered.resources) {
+    compare(std::nullopt, pod.resources->requests, lowered.resources->requests);
+  }
+  const auto compare_all = [&](const std::vector<api::Container>& before, const std::vector<api::Container>& after) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      compare(before[i].name, before[i].resources.requests, after[i].resources.requests);
+    }
+  };
+  compare_all(pod.init_containers, lowered.init_containers);
+  compare_all(pod.containers, lowered.containers);
+  return [requests](api::PodTemplate& spec) {
+    for (const Request& each : requests) {
+      const auto set = [&](std::vector<api::Container>& containers) {
+        for (api::Container& container : containers) {
+          if (container.name == *each.container) container.resources.requests[each.resource] = each.quantity;
+        }
+      };
+      if (!each.container) {
+        if (!spec.resources) spec.resources.emplace();
+        spec.resources->requests[each.resource] = each.quantity;
+        continue;
+      }
+      set(spec.init_containers);
+      set(spec.containers);
+    }
+  };
+}
+
+void remove_cordon(api::Node& node) {
+  node.spec.unschedulable = false;
+  std::erase_if(node.spec.taints,
                 [](const api::Taint& taint) { return taint.key == "node.kubernetes.io/unschedulable"; });
-  return std::make_shared<const api::Node>(std::move(changed));
 }
 
-api::NodePtr with_label(const api::Node& node, Symbol key, Symbol value) {
-  api::Node changed = node;
-  api::Labels labels = *changed.metadata.labels;
+void set_label(api::Node& node, Symbol key, Symbol value) {
+  api::Labels labels = *node.metadata.labels;
   labels[key] = value;
-  changed.metadata.labels = std::move(labels);
-  return std::make_shared<const api::Node>(std::move(changed));
+  node.metadata.labels = std::move(labels);
 }
 
 NewNode new_node_like(const Cluster& cluster, const cache::NodeState& model, std::size_t number) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "berth/api/node.h"
 #include "berth/api/pod.h"
+#include "berth/api/storage.h"
 #include "berth/explain/cluster.h"
 #include "berth/explain/facts.h"
 
@@ -32,15 +34,19 @@ void lower_request(api::PodTemplate& spec, Symbol resource, std::int64_t target)
 void drop_demand(api::PodTemplate& spec, const Demand& demand);
 void replace_demand(api::PodTemplate& spec, const Demand& demand, Symbol key, Symbol value);
 
-// The node without its cordon.
-api::NodePtr uncordoned(const api::Node& node);
-api::NodePtr with_label(const api::Node& node, Symbol key, Symbol value);
+// The same as a change that sets what each container asks for, by its name: for the template of the pod's owner.
+std::function<void(api::PodTemplate&)> lower_requests_to(const api::PodTemplate& pod,
+                                                         std::span<const std::pair<Symbol, std::int64_t>> targets);
+
+void remove_cordon(api::Node& node);
+void set_label(api::Node& node, Symbol key, Symbol value);
 
 // A new node like an existing one, healthy and in use by nothing but what every node of its kind runs: the pods of its
 // DaemonSets.
 struct NewNode {
   api::NodePtr node;
   std::vector<api::PodPtr> pods;
+  std::shared_ptr<const api::CsiNode> csi_node = {};  // as that of the existing node; null if it has none
 };
 NewNode new_node_like(const Cluster& cluster, const cache::NodeState& model, std::size_t number);
 

@@ -86,6 +86,7 @@ class Tail {
   bool take(const Happening& each) {
     switch (each.kind) {
       case Happening::Kind::kMoved:
+      case Happening::Kind::kEvictionBlocked:
       case Happening::Kind::kClusterEvent: return true;
       case Happening::Kind::kRejected: rejections_[history_.stories()[each.pod].name].push_back(&each); return true;
       case Happening::Kind::kPreempts: return take_preemption(each);
@@ -96,6 +97,8 @@ class Tail {
       case Happening::Kind::kEnded:
       case Happening::Kind::kDeleted: others_.insert(&history_.stories()[each.pod]); return true;
       case Happening::Kind::kErred:
+      case Happening::Kind::kDrained:
+      case Happening::Kind::kRollout:
       case Happening::Kind::kBindingFailed:
       case Happening::Kind::kNodeAdded:
       case Happening::Kind::kNodeChanged:
@@ -104,7 +107,9 @@ class Tail {
       case Happening::Kind::kSchedulerUp:
       case Happening::Kind::kFault:
       case Happening::Kind::kStatement:
-      case Happening::Kind::kLostWakeUp: return false;
+      case Happening::Kind::kLostWakeUp:
+      case Happening::Kind::kAutoscaler:
+      case Happening::Kind::kFailedCreate: return false;
     }
     return false;
   }

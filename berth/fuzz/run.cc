@@ -71,6 +71,7 @@ std::optional<Problem> problem_of(const scenario::Failure& failure) {
       return Problem{failure.expected.ends_with("to be woken") ? std::string(kLost) : "invariant", text};
     case scenario::Failure::Kind::kExpectation:
       return Problem{failure.expected == "lost-wake-ups = 0" ? std::string(kLost) : "expect " + failure.expected, text};
+    case scenario::Failure::Kind::kFailedCreation: return std::nullopt;  // its priority class is gone, and it says so
   }
   return std::nullopt;
 }

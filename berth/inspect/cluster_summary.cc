@@ -11,6 +11,7 @@
 
 #include "berth/api/kinds.h"
 #include "berth/api/pod_requests.h"
+#include "berth/api/pod_workload.h"
 
 namespace berth::api {
 
@@ -134,21 +135,14 @@ bool is_of_its_node(const api::Pod& pod) {
   return owner != nullptr && (owner->kind == "DaemonSet" || owner->kind == "Node");
 }
 
-// A Deployment's pods are owned by a ReplicaSet named after it and a hash, which is also a label of the pod. Static
-// pods are owned by their node and named after it.
+// Static pods are owned by their node and named after it.
 std::string owner_of(const api::Pod& pod) {
-  const api::OwnerReference* owner = api::controller_of(pod.metadata);
-  if (owner == nullptr) return "pod " + pod.metadata.name;
-  if (owner->kind == "Node" && pod.metadata.name.ends_with("-" + owner->name)) {
-    return "static pod " + pod.metadata.name.substr(0, pod.metadata.name.size() - owner->name.size() - 1);
+  const auto workload = api::workload_of(pod);
+  if (!workload) return "pod " + pod.metadata.name;
+  if (workload->kind == "Node" && pod.metadata.name.ends_with("-" + workload->name)) {
+    return "static pod " + pod.metadata.name.substr(0, pod.metadata.name.size() - workload->name.size() - 1);
   }
-  if (const Symbol* hash = pod.metadata.labels->find(Symbol("pod-template-hash")); hash != nullptr) {
-    const std::string suffix = "-" + hash->str();
-    if (owner->kind == "ReplicaSet" && owner->name.ends_with(suffix)) {
-      return "Deployment " + owner->name.substr(0, owner->name.size() - suffix.size());
-    }
-  }
-  return owner->kind.str() + " " + owner->name;
+  return workload->kind.str() + " " + workload->name;
 }
 
 std::string waits_for(const api::Pod& pod) {

@@ -145,6 +145,14 @@ class LimitsFilter final : public framework::PodFilter {
         }
       }
     }
+    const std::expected<std::vector<VolumeLimit>, CountingError> exceeded = exceeded_on(node);
+    if (!exceeded) return verdict(exceeded.error());
+    return exceeded->empty() ? Verdict() : verdict({Code::kUnschedulable, "node(s) exceed max volume count"});
+  }
+
+  std::expected<std::vector<VolumeLimit>, CountingError> exceeded_on(const cache::NodeState& node) const {
+    const api::CsiNode* csi_node = objects_.csi_nodes.find(node.name.text());
+    const NewVolumes& wanted = new_volumes_[csi_node != nullptr];
     // Whether any driver is limited decides if the pods that are there are looked at, and with them their errors.
     if (csi_node == nullptr || std::ranges::none_of(csi_node->spec.drivers, limit_of)) return {};
 
@@ -152,27 +160,30 @@ class LimitsFilter final : public framework::PodFilter {
     const VolumeCounter counter(objects_, true);
     for (const cache::PlacedPod& other : node.pods) {
       if (other.pod->spec->volumes.empty()) continue;
-      if (const Counted counted = counter.count(*other.pod, false, attached); !counted) return verdict(counted.error());
-    }
-    // How many volumes each driver would have.
-    std::map<std::uint32_t, std::int64_t> counts;
-    bool has_new = false;
-    for (const auto& [volume_name, driver] : wanted.volumes) {
-      if (attached.contains(volume_name)) continue;
-      ++counts[driver.id()];
-      has_new = true;
-    }
-    if (!has_new) return {};
-    const std::map<std::uint32_t, std::int64_t> new_counts = counts;
-    add_attachments(node.name, attached);
-    for (const auto& [volume_name, driver] : attached) ++counts[driver.id()];
-
-    for (const auto& [driver, limit] : limits_of(*csi_node)) {
-      if (new_counts.contains(driver) && counts[driver] > limit) {
-        return verdict({Code::kUnschedulable, "node(s) exceed max volume count"});
+      if (Counted counted = counter.count(*other.pod, false, attached); !counted) {
+        return std::unexpected(std::move(counted).error());
       }
     }
-    return {};
+    // How many volumes each driver would have.
+    std::map<std::uint32_t, std::int64_t> new_counts;
+    for (const auto& [volume_name, driver] : wanted.volumes) {
+      if (!attached.contains(volume_name)) ++new_counts[driver.id()];
+    }
+    if (new_counts.empty()) return {};
+    add_attachments(node.name, attached);
+    std::map<std::uint32_t, std::int64_t> counts;
+    for (const auto& [volume_name, driver] : attached) ++counts[driver.id()];
+
+    std::vector<VolumeLimit> exceeded;
+    const std::map<std::uint32_t, std::int64_t> limits = limits_of(*csi_node);
+    for (const Symbol driver : wanted.drivers) {
+      const auto limit = limits.find(driver.id());
+      const auto added = new_counts.find(driver.id());
+      if (limit == limits.end() || added == new_counts.end()) continue;
+      if (counts[driver.id()] + added->second <= limit->second) continue;
+      exceeded.push_back({driver, counts[driver.id()], limit->second, added->second});
+    }
+    return exceeded;
   }
   std::string reason(unsigned bit) const override { return texts_.text(bit); }
   Scope scope() const override { return Scope::kAttempt; }
@@ -267,6 +278,16 @@ class NodeVolumeLimits final : public framework::Plugin, public framework::Filte
 };
 
 }  // namespace
+
+std::vector<VolumeLimit> exceeded_volume_limits(const api::Pod& pod, const cache::NodeState& node,
+                                                const cache::ClusterObjects& objects) {
+  AttachmentsByNode attachments;
+  objects.volume_attachments.for_each([&](const std::shared_ptr<const api::VolumeAttachment>& attachment) {
+    if (attachment->spec.node_name == node.name) attachments[node.name].push_back(attachment.get());
+  });
+  const auto exceeded = LimitsFilter(pod, objects, attachments, false).exceeded_on(node);
+  return exceeded ? *exceeded : std::vector<VolumeLimit>();
+}
 
 Result<std::unique_ptr<framework::Plugin>> make_node_volume_limits(const framework::PluginContext& context,
                                                                    const PluginQuirks& quirks) {

@@ -8,7 +8,9 @@
 // With the gate VolumeLimitScaling, a node without a driver that insists on being there is not an option either.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "berth/framework/registry.h"
 #include "berth/plugins/plugin_quirks.h"
@@ -17,5 +19,16 @@ namespace berth::plugins {
 
 Result<std::unique_ptr<framework::Plugin>> make_node_volume_limits(const framework::PluginContext& context,
                                                                    const PluginQuirks& quirks);
+
+// A driver that has no room on a node for the volumes that a pod needs there.
+struct VolumeLimit {
+  Symbol driver;
+  std::int64_t attached = 0;  // volumes of pods there, and attachments
+  std::int64_t limit = 0;
+  std::int64_t wanted = 0;  // that are not there yet
+};
+// Those for which the filter rejects the node, by name of driver. For explanations: looks at all attachments.
+std::vector<VolumeLimit> exceeded_volume_limits(const api::Pod& pod, const cache::NodeState& node,
+                                                const cache::ClusterObjects& objects);
 
 }  // namespace berth::plugins

@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "berth/base/time.h"
 #include "berth/sim/world.h"
@@ -18,8 +19,10 @@ namespace berth::report {
 // What the view shows of a world. A value, because a world that is played slowly is shown as it was before the next
 // thing happens, while its clock goes on.
 struct Standing {
-  Duration elapsed;  // virtual
-  std::uint64_t bound = 0;
+  Duration elapsed;              // virtual
+  std::uint64_t bound = 0;       // pods that are on a node now and have not ended
+  std::uint64_t placements = 0;  // since the beginning
+  std::uint64_t created = 0;     // pods, since the beginning
   bool is_scheduler_up = true;
   std::size_t active = 0;
   std::size_t backoff = 0;
@@ -31,8 +34,9 @@ Standing standing_of(const sim::World& world);
 struct LiveViewOptions {
   std::string name;  // of the scenario
   bool is_terminal = false;
-  std::size_t columns = 80;  // of the terminal; a line that is longer is cut, because it could not be drawn over
-  Duration ends_at;          // virtual; 0 if nobody knows
+  // Of the terminal, whose size may change. Lines are wrapped, because longer ones could not be drawn over.
+  std::function<std::size_t()> columns;
+  Duration ends_at;  // virtual; 0 if nobody knows
   // Since any fixed moment.
   std::function<Duration()> wall_clock;
   std::function<void(std::string_view)> write;
@@ -61,13 +65,15 @@ class LiveView {
   void draw(const Standing& standing, const Numbers& now);
   void print_line(const Standing& standing, const Numbers& now);
   Numbers numbers(const Standing& standing, Duration wall) const;
+  std::string first_line(const Numbers& now, std::size_t width) const;
+  std::string back_to_the_first_line() const;
 
   LiveViewOptions options_;
   Duration drawn_at_;
   std::uint32_t steps_ = 0;
-  std::size_t lines_ = 0;  // on the terminal now
+  std::vector<std::size_t> drawn_;  // the columns of each line on the terminal now
   // As of the last time it was drawn, for rates.
-  std::uint64_t bound_then_ = 0;
+  std::uint64_t placements_then_ = 0;
   Duration virtual_then_;
 };
 

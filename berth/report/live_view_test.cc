@@ -14,12 +14,29 @@ namespace {
 // A terminal, or a log, and a clock on the wall.
 struct Screen {
   Duration wall = Duration::seconds(1000);
+  std::size_t columns = 80;
   std::vector<std::string> written;
+
+  // The lines of what was written last, without the codes of a terminal.
+  std::vector<std::string> lines() const {
+    std::string text = written.back();
+    for (std::size_t at = 0; (at = text.find('\x1b', at)) != std::string::npos;) {
+      text.erase(at, text.find_first_of("AKJ", at) + 1 - at);
+    }
+    std::erase(text, '\r');
+    std::vector<std::string> result;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = text.find('\n', at);
+      result.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+    return result;
+  }
 
   LiveViewOptions options(bool is_terminal, Duration ends_at = {}) {
     return {.name = "demo.berth",
             .is_terminal = is_terminal,
-            .columns = 80,
+            .columns = [this] { return columns; },
             .ends_at = ends_at,
             .wall_clock = [this] { return wall; },
             .write = [this](std::string_view text) { written.emplace_back(text); }};
@@ -30,6 +47,7 @@ Standing standing_at(Duration elapsed, std::uint64_t bound = 0) {
   Standing standing;
   standing.elapsed = elapsed;
   standing.bound = bound;
+  standing.placements = bound;
   return standing;
 }
 
@@ -45,17 +63,17 @@ TEST(LiveView, DrawsOverItsLinesAndTakesThemAway) {
   view.refresh(standing);
   ASSERT_EQ(screen.written.size(), 1u);
   EXPECT_EQ(screen.written[0],
-            "\r\x1b[2Kdemo.berth  virtual 6h of 1d  [#######.......................] 25%\n"
-            "\r\x1b[2K  active 3  backoff 2  unschedulable 1  binding 4\n"
-            "\r\x1b[2K  bound 1,200; placements per second: 12,000 wall, 0.1 virtual\n");
+            "\rdemo.berth  virtual 6h of 1d  [#######.......................] 25%\x1b[K\n"
+            "  active 3  backoff 2  unschedulable 1  binding 4\x1b[K\n"
+            "  bound 1,200; placements per second: 12,000 wall, 0.1 virtual\x1b[K\n\x1b[J");
   screen.wall = screen.wall + LiveView::kRedrawEvery;
   view.refresh(standing);
   ASSERT_EQ(screen.written.size(), 2u);
-  EXPECT_TRUE(screen.written[1].starts_with("\x1b[3A\r\x1b[2Kdemo.berth"));
+  EXPECT_TRUE(screen.written[1].starts_with("\x1b[3A\rdemo.berth"));
   view.finish();
   view.finish();
   ASSERT_EQ(screen.written.size(), 3u);
-  EXPECT_EQ(screen.written[2], "\x1b[3A\r\x1b[2K\n\r\x1b[2K\n\r\x1b[2K\n\x1b[3A");
+  EXPECT_EQ(screen.written[2], "\x1b[3A\r\x1b[J");
 }
 
 TEST(LiveView, DrawsAtMostTenTimesASecond) {
@@ -68,20 +86,51 @@ TEST(LiveView, DrawsAtMostTenTimesASecond) {
   EXPECT_EQ(screen.written.size(), 10u);
 }
 
-TEST(LiveView, KeepsEveryLineWithinTheTerminal) {
+TEST(LiveView, KeepsEveryLineWithinTheTerminalAndLeavesNothingOut) {
   Screen screen;
   LiveViewOptions options = screen.options(true, Duration::hours(24));
-  options.name = std::string(60, 'x');
-  options.columns = 40;
+  options.name = "a/rather/long/path/to/a/file/that/has/a/very/long/name/demo\x1b[2J.berth";
   LiveView view(options);
-  screen.wall = screen.wall + LiveView::kRedrawEvery;
-  view.refresh(standing_at(Duration::hours(1), 5));
-  const std::string text = screen.written.at(0);
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    EXPECT_LT(columns(text.substr(at, end - at)), 40u + std::string("\r\x1b[2K").size());
-    at = end + 1;
+  Standing standing = standing_at(Duration::hours(1), 1'234'567);
+  standing.unschedulable = 1'234'567;
+  for (screen.columns = 20; screen.columns <= 200; ++screen.columns) {
+    screen.wall = screen.wall + LiveView::kRedrawEvery;
+    view.refresh(standing);
+    std::string all;
+    for (const std::string& line : screen.lines()) {
+      if (screen.columns >= 30) {
+        EXPECT_LT(columns(line), screen.columns) << line;
+      }
+      all += " " + line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    }
+    for (const std::string_view part : {"\\x1b[2J.berth", "1h of 1d", "binding 0", "bound 1,234,567", "virtual"}) {
+      if (screen.columns >= 40) {
+        EXPECT_NE(all.find(part), std::string::npos) << part << " in " << all;
+      }
+    }
   }
+}
+
+TEST(LiveView, FindsItsFirstLineInATerminalThatBecameNarrower) {
+  Screen screen;
+  LiveView view(screen.options(true));
+  screen.wall = screen.wall + LiveView::kRedrawEvery;
+  view.refresh(standing_at(Duration::seconds(1)));
+  screen.columns = 30;
+  screen.wall = screen.wall + LiveView::kRedrawEvery;
+  view.refresh(standing_at(Duration::seconds(2)));
+  // The second and third line are 50 and 52 columns wide: two rows each.
+  EXPECT_TRUE(screen.written.back().starts_with("\x1b[5A\r")) << screen.written.back();
+}
+
+TEST(LiveView, CountsWhatIsBoundNowAndRatesByWhatWasPlaced) {
+  Screen screen;
+  LiveView view(screen.options(true));
+  Standing standing = standing_at(Duration::seconds(10), 3);
+  standing.placements = 50;
+  screen.wall = screen.wall + Duration::seconds(1);
+  view.refresh(standing);
+  EXPECT_EQ(screen.lines().back(), "  bound 3; placements per second: 50 wall, 5.0 virtual");
 }
 
 TEST(LiveView, SaysThatTheSchedulerIsDown) {

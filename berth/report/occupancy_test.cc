@@ -122,33 +122,33 @@ Summary example() {
 }
 
 TEST(ReportText, ReadsLikeAStory) {
-  EXPECT_EQ(to_text(example()),
+  EXPECT_EQ(to_text(example(), {.width = 100}),
             "demo.berth: 45s of virtual time, 2 nodes, seed 7\n"
             "3 pods created: 1 is on a node, 1 has ended and 1 is pending. The scheduler tried 5 times and placed\n"
             "2 pods, 2.50 tries for each.\n"
             "\n"
             "What happened\n"
-            "    0s  node n1 added\n"
-            "    1s  waiter rejected: 0/1 nodes are available: 1 Insufficient cpu, and so many more words that\n"
-            "          the line has to be broken\n"
+            "  0s  node n1 added\n"
+            "  1s  waiter rejected: 0/1 nodes are available: 1 Insufficient cpu, and so many more words that the\n"
+            "      line has to be broken\n"
             "  ... and 2 lines that mattered less\n"
             "\n"
             "Where the pods are\n"
-            "  NODE  PODS            CPU           MEMORY\n"
-            "  n1       1  1.5 of 2  75%  1Gi of 8Gi  13%\n"
-            "  n2       0    0 of 2   0%    0 of 8Gi   0%  cordoned\n"
+            "  NODE  PODS             CPU            MEMORY\n"
+            "  n1       1  1.5 of 2 (75%)  1Gi of 8Gi (13%)\n"
+            "  n2       0     0 of 2 (0%)     0 of 8Gi (0%)  cordoned\n"
             "\n"
             "How full the nodes are\n"
             "       REQUESTED  OF  SHARE  LEAST  MEDIAN  MOST\n"
             "  cpu        1.5   4    38%     0%      0%   75%\n"
-            "  Fragmentation: 500m of the 2.5 free cpu (20%) is on nodes without room for default/big (1 cpu); 1\n"
-            "  of 2 nodes has room.\n"
+            "  Fragmentation: 500m of the 2.5 free cpu (20%) is on nodes without room for default/big (1 cpu);\n"
+            "    1 of 2 nodes has room.\n"
             "\n"
             "How long pods waited, from creation to binding\n"
             "  12 pods: half of them at most 3ms, 90% at most 39s, 99% at most 39s; default/waiter longest: 39s\n"
-            "   < 10ms  ######################################## 8\n"
-            "      ...\n"
-            "     < 1m  #################### 4\n"
+            "  < 10ms  ######################################## 8\n"
+            "     ...\n"
+            "    < 1m  #################### 4\n"
             "\n"
             "What woke pods\n"
             "  EVENT              PODS  USEFUL  WASTED\n"
@@ -171,7 +171,7 @@ TEST(ReportText, HasNoEmptySections) {
 
 TEST(ReportText, HasColoursOnlyIfAsked) {
   EXPECT_EQ(to_text(example()).find('\x1b'), std::string::npos);
-  EXPECT_NE(to_text(example(), {.colours = true}).find("\x1b[33mwaiter rejected"), std::string::npos);
+  EXPECT_NE(to_text(example(), {.width = 100, .has_colour = true}).find("\x1b[33mwaiter rejected"), std::string::npos);
 }
 
 TEST(ReportJson, HasTheDocumentedMembers) {

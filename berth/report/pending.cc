@@ -4,77 +4,51 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include "berth/codec/json.h"
 #include "berth/explain/explain.h"
+#include "berth/explain/pod_classes.h"
 #include "berth/explain/words.h"
 
 namespace berth::report {
 
 namespace {
 
-// Labels that number the pods of a workload: no two pods share them, and nobody selects by them.
-constexpr std::array<std::string_view, 3> kNumberLabels = {
-    "apps.kubernetes.io/pod-index", "batch.kubernetes.io/job-completion-index", "statefulset.kubernetes.io/pod-name"};
-
 struct PodClass {
   std::vector<api::PodPtr> pods;
   engine::PodPlace place = engine::PodPlace::kUnknown;
 };
 
-// Tells the classes of pods apart, by contents; what pods share is looked at once.
+// Pods of one class in one place of the queue.
 class Classes {
  public:
   void add(const api::PodPtr& pod, engine::PodPlace place) {
-    const auto key =
-        std::tuple(number_of(*pod), pod->metadata.name_space.str(), place, pod->status.nominated_node_name.str());
-    const auto [it, is_new] = index_.try_emplace(key, classes_.size());
+    const auto [it, is_new] = index_.try_emplace({numbers_.class_of(*pod), place}, classes_.size());
     if (is_new) classes_.push_back({.pods = {}, .place = place});
     classes_[it->second].pods.push_back(pod);
   }
   std::vector<PodClass> take() { return std::move(classes_); }
 
  private:
-  std::size_t number_of(const api::Pod& pod) {
-    const auto identity = std::pair(pod.spec.shared.identity(), pod.metadata.labels.identity());
-    if (const auto it = by_identity_.find(identity); it != by_identity_.end()) return it->second;
-    api::Labels labels = *pod.metadata.labels;
-    for (const std::string_view label : kNumberLabels) labels.erase(Symbol(label));
-    const std::string text = codec::to_json(*pod.spec) + codec::to_json(labels);
-    const std::size_t number = by_text_.try_emplace(text, by_text_.size()).first->second;
-    by_identity_.emplace(identity, number);
-    return number;
-  }
-
+  explain::PodClasses numbers_;
   std::vector<PodClass> classes_;  // in the order of their first pod
-  std::map<std::tuple<std::size_t, std::string, engine::PodPlace, std::string>, std::size_t> index_;
-  // Only looked up, never gone through: the order is that of addresses.
-  std::map<std::pair<const void*, const void*>, std::size_t> by_identity_;
-  std::map<std::string, std::size_t> by_text_;
+  std::map<std::pair<std::size_t, engine::PodPlace>, std::size_t> index_;
 };
 
 std::string place_text(const sim::World& world, engine::PodPlace place) {
   return world.is_scheduler_up() ? std::string(engine::to_string(place)) : "waiting for a scheduler";
 }
 
-// The plugins' sentences are lists of clauses ("a node is added, a node loses a taint, or ..."); several plugins have
-// some in common.
+// Several plugins have some causes in common.
 std::string wakes_text(const explain::Explanation& explanation) {
-  constexpr std::string_view kBetween = ", ";
   constexpr std::string_view kLast = "or ";
   std::vector<std::string> clauses;
   for (const explain::WakeUp& wake_up : explanation.wake_ups) {
-    for (std::string_view rest = wake_up.sentence; !rest.empty();) {
-      const std::size_t end = std::min(rest.find(kBetween), rest.size());
-      std::string_view clause = rest.substr(0, end);
-      rest.remove_prefix(std::min(end + kBetween.size(), rest.size()));
-      if (clause.starts_with(kLast)) clause.remove_prefix(kLast.size());
-      if (std::ranges::find(clauses, clause) == clauses.end()) clauses.emplace_back(clause);
+    for (const std::string& cause : wake_up.causes) {
+      if (std::ranges::find(clauses, cause) == clauses.end()) clauses.push_back(cause);
     }
   }
   if (clauses.size() < 2) return clauses.empty() ? "" : clauses.front();

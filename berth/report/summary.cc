@@ -13,9 +13,13 @@
 #include "berth/report/occupancy.h"
 #include "berth/report/pending.h"
 #include "berth/report/timeline.h"
+#include "berth/report/unfinished.h"
 #include "berth/report/waiting_times.h"
 #include "berth/report/wake_counts.h"
 #include "berth/sim/api_server.h"
+#include "berth/sim/autoscaler.h"
+#include "berth/sim/failed_creations.h"
+#include "berth/text/words.h"
 
 namespace berth::report {
 
@@ -62,6 +66,45 @@ std::vector<std::string> pods_on_unknown_nodes(const sim::World& world) {
   return result;
 }
 
+std::optional<AutoscalerSummary> autoscaler_of(const sim::World& world) {
+  if (world.autoscaler() == nullptr || !world.autoscaler()->has_groups()) return std::nullopt;
+  const sim::AutoscalerCounts counts = world.autoscaler()->counts();
+  AutoscalerSummary result;
+  result.added = counts.added;
+  result.removed = counts.removed;
+  result.node_hours = counts.node_hours;
+  for (const sim::AutoscalerCounts::Group& group : counts.groups) {
+    result.groups.push_back({group.name, group.nodes, group.most, group.added, group.removed});
+  }
+  return result;
+}
+
+std::vector<FailedCreation> failed_creations_of(const sim::World& world) {
+  const Instant epoch = world.now() - world.elapsed();
+  std::vector<FailedCreation> result;
+  for (const sim::FailedCreation& each : world.failed_creations().list()) {
+    result.push_back({.workload = each.group,
+                      .controller = fmt::format("{}/{}", each.kind.text(), each.name),
+                      .name_space = each.name_space.str(),
+                      .wanted = each.wanted,
+                      .missing = each.missing,
+                      .tries = each.tries,
+                      .since_seconds = (each.since - epoch).in_seconds(),
+                      .message = each.message,
+                      .sentence = sim::to_text(each)});
+  }
+  return result;
+}
+
+// Budgets that cover nothing, and are meant to, hardly ever.
+std::vector<std::string> budgets_without_selector(const sim::World& world) {
+  std::vector<std::string> result;
+  world.api().for_each<api::PodDisruptionBudget>([&](const std::shared_ptr<const api::PodDisruptionBudget>& budget) {
+    if (!budget->spec.selector) result.push_back(api::full_name(budget->metadata));
+  });
+  return result;
+}
+
 std::size_t pods_in_backoff(const sim::World& world) {
   if (!world.is_scheduler_up()) return 0;
   const queue::SchedulingQueue& queue = world.scheduler().queue();
@@ -81,6 +124,7 @@ Summary summarize(const sim::World& world, const SummaryOptions& options) {
   result.timeline = timeline_of(history, world.now() - world.elapsed(), world.now(), options.max_timeline_lines);
   result.waiting = waiting_times_of(history.stories());
   result.wake_ups = wake_counts_of(history);
+  result.autoscaler = autoscaler_of(world);
 
   const std::unique_ptr<explain::Cluster> cluster = cluster_of(world.api());
   result.nodes = static_cast<std::int64_t>(cluster->cache.nodes().node_count());
@@ -90,6 +134,9 @@ Summary summarize(const sim::World& world, const SummaryOptions& options) {
   result.utilisation = std::move(occupancy.utilisation);
   result.fragmentation = std::move(occupancy.fragmentation);
   result.pending = pending_of(world, *cluster, options.settings);
+  result.failed_creations = failed_creations_of(world);
+  result.rollouts = unfinished_rollouts(world, result.pending, Outlook::kGoesOn);
+  result.drains = blocked_drains(world);
   if (history.was_cut()) {
     result.notes.push_back(
         fmt::format("More happened than is kept: the timeline and the wake-ups by event end after the first {} "
@@ -101,12 +148,19 @@ Summary summarize(const sim::World& world, const SummaryOptions& options) {
                                        lost.size() == 1 ? "A pod is" : "Pods are",
                                        explain::listed(lost, kMaxLostPods)));
   }
+  if (const std::vector<std::string> empty = budgets_without_selector(world); !empty.empty()) {
+    result.notes.push_back(fmt::format(
+        "{} no selector, and a budget without one (policy/v1) covers no pod: {}. An empty selector ({{}}, in "
+        "scenarios selector=*) covers all pods of the namespace.",
+        empty.size() == 1 ? "A PodDisruptionBudget has" : "PodDisruptionBudgets have",
+        explain::listed(empty, kMaxLostPods)));
+  }
   const std::size_t tried_by_time = pods_in_backoff(world);
   if (result.nodes == 0 && tried_by_time > 0) {
     result.notes.push_back(
         fmt::format("There is no node. {} tried again and again, by time, as long as that is so, as by kube-scheduler; "
                     "\"run until idle\" does not wait for it.",
-                    tried_by_time == 1 ? "A pod is" : fmt::format("{} pods are", tried_by_time)));
+                    tried_by_time == 1 ? "A pod is" : text::counted(tried_by_time, "pod is", "pods are")));
   }
   return result;
 }

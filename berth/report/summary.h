@@ -122,6 +122,40 @@ struct PendingPods {
   double next_try_seconds = 0;  // when it is tried without any event; 0: unknown or never
 };
 
+// A workload whose controller is short of pods at the end, because the API server refuses them.
+struct FailedCreation {
+  std::string workload;    // "Deployment/web"
+  std::string controller;  // "ReplicaSet/web-5d4f8", which may be the workload itself
+  std::string name_space;
+  std::int64_t wanted = 0;
+  std::int64_t missing = 0;
+  std::int64_t tries = 0;
+  double since_seconds = 0;
+  std::string message;   // the API server's
+  std::string sentence;  // all of it
+};
+// A rollout of a Deployment that is not through.
+struct UnfinishedRollout {
+  std::string deployment;  // "default/api"
+  std::int64_t wanted = 0;
+  std::int64_t updated = 0;  // pods of the newest template
+  std::int64_t ready = 0;    // of these
+  std::int64_t old = 0;      // pods of other templates
+  bool stuck = false;
+  double no_progress_seconds = 0;
+  std::vector<std::string> pods;  // new ones that are pending
+  std::string reason;             // why the first of them is
+  std::string sentence;
+};
+// A drain that has pods left to evict.
+struct BlockedDrain {
+  std::string node;
+  std::int64_t pods = 0;  // that were to leave
+  std::vector<std::string> held;
+  std::vector<std::string> budgets;
+  std::string sentence;
+};
+
 struct TimelineLine {
   double at_seconds = 0;
   double until_seconds = 0;  // of a group; 0: the same
@@ -143,6 +177,21 @@ struct FailedExpectation {
   std::string explanation;  // of the pod that it is about
 };
 
+// What the autoscaler did.
+struct AutoscalerGroup {
+  std::string name;
+  std::int64_t nodes = 0;  // now
+  std::int64_t most = 0;   // at any time
+  std::int64_t added = 0;
+  std::int64_t removed = 0;
+};
+struct AutoscalerSummary {
+  std::int64_t added = 0;  // nodes
+  std::int64_t removed = 0;
+  double node_hours = 0;  // of the nodes of its groups
+  std::vector<AutoscalerGroup> groups;
+};
+
 struct Summary {
   std::string name;  // of the scenario
   std::int64_t seed = 0;
@@ -157,7 +206,11 @@ struct Summary {
   std::optional<Fragmentation> fragmentation;
   std::optional<WaitingTimes> waiting;
   std::optional<WakeUpCounts> wake_ups;
+  std::optional<AutoscalerSummary> autoscaler;
   std::vector<PendingPods> pending;
+  std::vector<FailedCreation> failed_creations;
+  std::vector<UnfinishedRollout> rollouts;
+  std::vector<BlockedDrain> drains;
   std::vector<std::string> notes;  // what to bear in mind: a history that was cut
   std::int64_t expectations = 0;   // that were looked at
   std::vector<FailedExpectation> failures;

@@ -136,6 +136,37 @@ const Schema& schema_of<report::WakeUpCounts>() {
 }
 
 template <>
+const Schema& schema_of<report::UnfinishedRollout>() {
+  using R = report::UnfinishedRollout;
+  static const Schema schema("UnfinishedRollout", {
+                                                      field<&R::deployment>("deployment", 0, kAlways),
+                                                      field<&R::wanted>("wanted", 0, kAlways),
+                                                      field<&R::updated>("updated", 0, kAlways),
+                                                      field<&R::ready>("ready", 0, kAlways),
+                                                      field<&R::old>("old", 0, kAlways),
+                                                      field<&R::stuck>("stuck", 0, kAlways),
+                                                      field<&R::no_progress_seconds>("noProgressSeconds", 0, kAlways),
+                                                      field<&R::pods>("pods", 0),
+                                                      field<&R::reason>("reason", 0),
+                                                      field<&R::sentence>("sentence", 0, kAlways),
+                                                  });
+  return schema;
+}
+
+template <>
+const Schema& schema_of<report::BlockedDrain>() {
+  using D = report::BlockedDrain;
+  static const Schema schema("BlockedDrain", {
+                                                 field<&D::node>("node", 0, kAlways),
+                                                 field<&D::pods>("pods", 0, kAlways),
+                                                 field<&D::held>("held", 0),
+                                                 field<&D::budgets>("budgets", 0),
+                                                 field<&D::sentence>("sentence", 0, kAlways),
+                                             });
+  return schema;
+}
+
+template <>
 const Schema& schema_of<report::PendingPods>() {
   using P = report::PendingPods;
   static const Schema schema("PendingPods", {
@@ -148,6 +179,23 @@ const Schema& schema_of<report::PendingPods>() {
                                                 field<&P::wakes>("wakes", 0),
                                                 field<&P::next_try_seconds>("nextTrySeconds", 0),
                                             });
+  return schema;
+}
+
+template <>
+const Schema& schema_of<report::FailedCreation>() {
+  using F = report::FailedCreation;
+  static const Schema schema("FailedCreation", {
+                                                   field<&F::workload>("workload", 0, kAlways),
+                                                   field<&F::controller>("controller", 0, kAlways),
+                                                   field<&F::name_space>("namespace", 0, kAlways),
+                                                   field<&F::wanted>("wanted", 0, kAlways),
+                                                   field<&F::missing>("missing", 0, kAlways),
+                                                   field<&F::tries>("tries", 0, kAlways),
+                                                   field<&F::since_seconds>("sinceSeconds", 0, kAlways),
+                                                   field<&F::message>("message", 0, kAlways),
+                                                   field<&F::sentence>("sentence", 0, kAlways),
+                                               });
   return schema;
 }
 
@@ -188,6 +236,31 @@ const Schema& schema_of<report::FailedExpectation>() {
 }
 
 template <>
+const Schema& schema_of<report::AutoscalerGroup>() {
+  using G = report::AutoscalerGroup;
+  static const Schema schema("AutoscalerGroup", {
+                                                    field<&G::name>("name", 0, kAlways),
+                                                    field<&G::nodes>("nodes", 0, kAlways),
+                                                    field<&G::most>("most", 0, kAlways),
+                                                    field<&G::added>("added", 0, kAlways),
+                                                    field<&G::removed>("removed", 0, kAlways),
+                                                });
+  return schema;
+}
+
+template <>
+const Schema& schema_of<report::AutoscalerSummary>() {
+  using A = report::AutoscalerSummary;
+  static const Schema schema("AutoscalerSummary", {
+                                                      field<&A::added>("added", 0, kAlways),
+                                                      field<&A::removed>("removed", 0, kAlways),
+                                                      field<&A::node_hours>("nodeHours", 0, kAlways),
+                                                      field<&A::groups>("groups", 0, kAlways),
+                                                  });
+  return schema;
+}
+
+template <>
 const Schema& schema_of<report::Summary>() {
   using S = report::Summary;
   static const Schema schema("Summary", {
@@ -204,7 +277,11 @@ const Schema& schema_of<report::Summary>() {
                                             field<&S::fragmentation>("fragmentation", 0),
                                             field<&S::waiting>("waiting", 0),
                                             field<&S::wake_ups>("wakeUps", 0),
+                                            field<&S::autoscaler>("autoscaler", 0),
                                             field<&S::pending>("pending", 0),
+                                            field<&S::failed_creations>("failedCreations", 0),
+                                            field<&S::rollouts>("rollouts", 0),
+                                            field<&S::drains>("drains", 0),
                                             field<&S::notes>("notes", 0),
                                             field<&S::expectations>("expectations", 0),
                                             field<&S::failures>("failures", 0),

@@ -38,7 +38,14 @@ std::string_view kind_of(Topic topic) {
     case Topic::kNodesRemoved: return "node";
     case Topic::kRejected: return "rejected";
     case Topic::kStatement: return "statement";
+    case Topic::kAutoscaler: return "autoscaler";
+    case Topic::kRolloutProgress:
+    case Topic::kRollout: return "rollout";
+    case Topic::kRolloutStuck: return "rolloutStuck";
+    case Topic::kDrained: return "drain";
+    case Topic::kDrainBlocked: return "drainBlocked";
     case Topic::kPreemption: return "preemption";
+    case Topic::kFailedCreate: return "failedCreate";
     case Topic::kFault: return "fault";
     case Topic::kScheduler: return "scheduler";
     case Topic::kLostWakeUp: return "lostWakeUp";
@@ -63,7 +70,18 @@ class Words {
       case Topic::kNodeChanged: return node_change(entry);
       case Topic::kScheduler:
       case Topic::kFault:
+      case Topic::kAutoscaler:
+      case Topic::kFailedCreate:
+      case Topic::kRolloutProgress:
+      case Topic::kRollout:
+      case Topic::kDrained:
       case Topic::kStatement: return entry.count == 1 ? entry.text : fmt::format("{} ({}x)", entry.text, entry.count);
+      case Topic::kRolloutStuck: return std::string(short_message(entry.text));
+      case Topic::kDrainBlocked:
+        return fmt::format(
+            "drain of {} is blocked by {}: {} {}", entry.node.text(), entry.text,
+            entry.count == 1 ? some_names(entry) : fmt::format("{} pods ({})", grouped(entry.count), some_names(entry)),
+            entry.count == 1 ? "stays" : "stay");
       case Topic::kCreated: return created(entry);
       case Topic::kDeleted: return pods(entry) + " deleted" + over(entry);
       case Topic::kEnded: return pods(entry) + (entry.detail == "Failed" ? " failed" : " ended") + over(entry);

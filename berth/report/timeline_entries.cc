@@ -112,6 +112,16 @@ class Collector {
         return;
       case Kind::kFault: return add_text(Topic::kFault, happening, happening.text);
       case Kind::kStatement: return add_text(Topic::kStatement, happening, happening.text);
+      case Kind::kAutoscaler: return add_text(Topic::kAutoscaler, happening, happening.text);
+      case Kind::kFailedCreate: return add_text(Topic::kFailedCreate, happening, happening.text);
+      case Kind::kRollout:
+        return add_text(happening.label == "stuck"      ? Topic::kRolloutStuck
+                        : happening.label == "progress" ? Topic::kRolloutProgress
+                                                        : Topic::kRollout,
+                        happening, happening.text);
+      case Kind::kDrained:
+        return add_text(Topic::kDrained, happening, "drain of " + happening.node.str() + ": " + happening.text);
+      case Kind::kEvictionBlocked: return add_blocked(happening);
       case Kind::kClusterEvent: return;
       default: break;
     }
@@ -120,7 +130,10 @@ class Collector {
 
   void look_at_pod(const sim::Happening& happening, const sim::PodStory& story, Following& pod) {
     switch (happening.kind) {
-      case Kind::kCreated: return add_created(happening, story);
+      case Kind::kCreated:
+        // Another pod of the name of one that was evicted.
+        victims_.erase(story.name);
+        return add_created(happening, story);
       case Kind::kDeleted:
         if (!pod.has_ended) add_pod(Topic::kDeleted, happening, {});
         return;
@@ -186,9 +199,10 @@ class Collector {
       const std::size_t end = std::min(rest.find(kBetween), rest.size());
       const std::string victim(rest.substr(0, end));
       rest.remove_prefix(std::min(end + kBetween.size(), rest.size()));
+      // While it ends, another pod may count on its room as well: it is one victim nevertheless.
+      if (!victims_.insert(victim).second) continue;
       ++entry.victim_count;
       if (entry.victims.size() < kNamesOfEntry) entry.victims.push_back(victim);
-      victims_.insert(victim);
     }
     merger_.add(std::move(entry));
   }
@@ -220,6 +234,15 @@ class Collector {
     entry.node = happening.node;
     merger_.add(std::move(entry));
   }
+  // The pods of a node that one budget holds are one line, whatever workload they are of.
+  void add_blocked(const sim::Happening& happening) {
+    Entry entry =
+        entry_at(Topic::kDrainBlocked, happening, kNoGroup, Symbol(happening.node.str() + " " + happening.text));
+    if (happening.pod < pods_.size()) entry.names = {history_.stories()[happening.pod].name};
+    entry.text = happening.text;
+    entry.node = happening.node;
+    merger_.add(std::move(entry));
+  }
   void add_text(Topic topic, const sim::Happening& happening, std::string text) {
     Entry entry = entry_at(topic, happening, kNoGroup, Symbol(text));
     entry.text = std::move(text);
@@ -245,8 +268,8 @@ class Collector {
 
   const sim::History& history_;
   Merger merger_;
-  std::vector<Following> pods_;  // by story
-  std::set<std::string, std::less<>> victims_;
+  std::vector<Following> pods_;                 // by story
+  std::set<std::string, std::less<>> victims_;  // until there is another pod of the name
   bool is_down_ = false;
   std::vector<PodGroup> groups_;
   std::map<std::pair<bool, std::string>, std::uint32_t> group_by_key_;

@@ -132,6 +132,33 @@ TEST(Timeline, ShortensOnlyMessagesAboutNodes) {
   EXPECT_EQ(short_message("a plugin failed. badly"), "a plugin failed. badly");
 }
 
+TEST(Timeline, TellsOfRolloutsAndOfDrainsThatABudgetBlocks) {
+  Teller teller;
+  teller.pod("api-1", 0);
+  teller.pod("api-2", 0);
+  for (const char* what : {"started", "progress", "complete", "stuck"}) {
+    teller.history.rollout(Symbol(what), fmt::format("rollout {}", what), at_ms(1000));
+  }
+  for (const char* name : {"api-1", "api-2"}) {
+    api::Pod pod;
+    pod.metadata.name = name;
+    pod.metadata.name_space = Symbol("default");
+    pod.metadata.uid = fmt::format("{}-uid", name);
+    pod.spec.node_name = Symbol("n1");
+    teller.history.eviction_blocked(pod, "the budget default/api", at_ms(2000));
+  }
+  teller.history.note(sim::Happening::Kind::kDrained, at_ms(3000), "all 3 pods were evicted after 5s", Symbol("n2"));
+  std::vector<std::string> lines;
+  for (const TimelineLine& line : timeline_of(teller.history, epoch(), at_ms(4000)).lines) {
+    if (line.kind != "created") lines.push_back(fmt::format("{}: {}", line.kind.text(), line.text));
+  }
+  EXPECT_EQ(lines, (std::vector<std::string>{
+                       "rollout: rollout started", "rollout: rollout progress", "rollout: rollout complete",
+                       "rolloutStuck: rollout stuck",
+                       "drainBlocked: drain of n1 is blocked by the budget default/api: 2 pods (api-1 and api-2) stay",
+                       "drain: drain of n2: all 3 pods were evicted after 5s"}));
+}
+
 TEST(WaitingTimes, AreThoseOfPodsThatWereBound) {
   Teller teller;
   for (int i = 1; i <= 100; ++i) {

@@ -85,7 +85,10 @@ class Tracer {
         return tell(fmt::format("node {}: {}", happening.node.text(), happening.text), happening.at);
       case Kind::kSchedulerDown: forget_queues(happening.at); return tell("scheduler down", happening.at);
       case Kind::kSchedulerUp: return tell("scheduler up", happening.at);
+      case Kind::kDrained:
+        return tell(fmt::format("drain of {}: {}", happening.node.text(), happening.text), happening.at);
       case Kind::kFault:
+      case Kind::kRollout:
       case Kind::kStatement: return tell(happening.text, happening.at);
       case Kind::kClusterEvent:
         return event_track(happening.label).mark(happening.label.str(), happening.text, happening.at);
@@ -129,7 +132,9 @@ class Tracer {
       case Kind::kCreated: return mark("created");
       case Kind::kPreempts: return mark("preempts", happening.text);
       case Kind::kEvicted: return mark("evicted");
+      case Kind::kEvictionBlocked: return mark("eviction blocked", "by " + happening.text);
       case Kind::kLostWakeUp: return mark("lost wake-up", happening.text);
+      case Kind::kFailedCreate: return mark("failed create", happening.text);
       default: return;
     }
   }

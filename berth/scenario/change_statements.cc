@@ -76,12 +76,14 @@ Parsed<Meaning> compile_scale(std::string_view, Reader& reader, const Context&) 
   const auto replicas = reader.number("how many replicas", 0, 10'000'000);
   if (!replicas) return std::unexpected(replicas.error());
   if (auto end = reader.end(); !end) return std::unexpected(end.error());
-  return make_deed(
+  Deed deed = make_deed(
       [kind = kind_of_word(*word)->kind, target = *std::move(target), replicas = static_cast<std::int32_t>(*replicas)](
           sim::World& world, std::size_t repetition) {
         return world.scale(kind, target.name_space, numbered(target.name, repetition), replicas);
       },
       Kind::kStatement);
+  deed.objects = *replicas;
+  return deed;
 }
 
 Result<void> change_node(sim::World& world, std::string_view word, const std::string& node) {

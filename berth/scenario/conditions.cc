@@ -9,6 +9,8 @@
 #include "berth/api/pod_requests.h"
 #include "berth/scenario/values.h"
 #include "berth/sim/api_server.h"
+#include "berth/sim/failed_creations.h"
+#include "berth/text/words.h"
 
 namespace berth::scenario {
 
@@ -83,7 +85,8 @@ Verdict wrong_count(const sim::World& world, const Target& target, const std::ve
     verdict.actual = fmt::format("there is no pod {}{}", target.shown(), pods_elsewhere(world, target));
     return verdict;
   }
-  verdict.actual = fmt::format("{} of {} pods are so", so.size(), so.size() + others.size());
+  verdict.actual =
+      fmt::format("{} of {} pods are so", text::grouped(so.size()), text::grouped(so.size() + others.size()));
   const std::vector<Target>& telling = std::ssize(so) < expected ? others : so;
   if (telling.empty()) return verdict;
   verdict.actual += fmt::format("; {}", describe_pod(world, telling.front()));
@@ -309,6 +312,46 @@ Parsed<Check> compile_claim(Reader& reader) {
   });
 }
 
+// --- Workloads -------------------------------------------------------------------------------------------------------
+
+using FailedCreationTest = std::function<bool(const sim::FailedCreation&)>;
+
+constexpr auto kWorkloads = std::to_array<std::string_view>(
+    {"deployment", "replicaset", "statefulset", "daemonset", "job", "replicationcontroller"});
+
+// NAME cannot create pods [contains "TEXT"]
+Parsed<Check> compile_workload(std::string_view word, Reader& reader, FailedCreationTest& about) {
+  auto target = read_target(reader, fmt::format("the name of a {}", word));
+  if (!target) return std::unexpected(target.error());
+  for (const std::string_view next : {"cannot", "create", "pods"}) {
+    if (auto read = reader.keyword(next); !read) return std::unexpected(read.error());
+  }
+  std::string text;
+  if (reader.accept("contains")) {
+    auto read = reader.text("what the API server says");
+    if (!read) return std::unexpected(read.error());
+    text = *std::move(read);
+  }
+  const std::string kind(kind_of_word(word)->kind);
+  about = [kind, target = *target](const sim::FailedCreation& failed) {
+    api::ObjectMeta metadata;
+    metadata.name_space = failed.name_space;
+    metadata.name = failed.group.substr(failed.group.find('/') + 1);
+    if (failed.group.starts_with(kind + "/") && target.matches(metadata, true)) return true;
+    metadata.name = failed.name;
+    return failed.kind == kind && target.matches(metadata, true);
+  };
+  return Check([about, target = *target, text](const sim::World& world) -> Verdict {
+    std::string other;
+    for (const sim::FailedCreation& failed : world.failed_creations().list()) {
+      if (!about(failed)) continue;
+      if (failed.message.find(text) != std::string::npos) return is_so(true, {});
+      other = sim::to_text(failed);
+    }
+    return is_so(false, other.empty() ? fmt::format("{} was not refused any pod", target.shown()) : other);
+  });
+}
+
 // --- Everything else -------------------------------------------------------------------------------------------------
 
 Parsed<Check> compile_time(Reader& reader) {
@@ -344,12 +387,18 @@ constexpr auto kConditionHelp = std::to_array<FieldHelp>({
     {"pods", "written `[OP] COUNT pods [PATTERN] CONDITION...`", "So many pods are so: `expect 3 pods web-* on n1`"},
     {"node", "NAME CONDITION...", "All these hold for the node; with `*` in NAME, for each node that fits"},
     {"pvc", "NAME CONDITION", "It holds for the claim"},
+    {"deployment", "NAME cannot create pods [contains \"TEXT\"]",
+     "The API server refuses its pods, with this text; also `replicaset`, `statefulset`, `daemonset`, `job` and "
+     "`replicationcontroller`"},
     {"time", "OP DURATION", "How long after the beginning it is"},
     {"invariants", "", "All invariants hold; at the end they are checked anyway"},
 });
 
-Parsed<Check> compile_check(Reader& reader, std::string_view what) {
+Parsed<Check> compile_check(Reader& reader, std::string_view what, FailedCreationTest& failed_creation) {
   if (reader.at_end()) return reader.expected(what);
+  for (const std::string_view word : kWorkloads) {
+    if (reader.accept(word)) return compile_workload(word, reader, failed_creation);
+  }
   if (reader.accept("pod")) return compile_pod(reader);
   if (reader.accept("node")) return compile_node(reader);
   if (reader.accept("pvc")) return compile_claim(reader);
@@ -392,7 +441,7 @@ Parsed<Condition> read_condition(Reader& reader, std::string_view what) {
     split_comparison(word, words);
   }
   Reader inner(reader.line(), words);
-  auto check = compile_check(inner, what);
+  auto check = compile_check(inner, what, condition.expects_failed_creation);
   if (!check) return std::unexpected(check.error());
   if (auto end = inner.end(); !end) return std::unexpected(end.error());
   condition.check = *std::move(check);

@@ -14,12 +14,14 @@
 #include <variant>
 #include <vector>
 
+#include "berth/api/object.h"
 #include "berth/base/error.h"
 #include "berth/base/time.h"
 #include "berth/engine/quirks.h"
 #include "berth/engine/scheduler.h"
 #include "berth/queue/release.h"
 #include "berth/scenario/extender.h"
+#include "berth/sim/failed_creations.h"
 #include "berth/sim/history.h"
 #include "berth/sim/world.h"
 
@@ -58,6 +60,8 @@ struct Deed {
   // How the history mentions it; creations are there anyway.
   std::optional<sim::Happening::Kind> noted_as;
   bool needs_script = false;  // of sim/pod_script.h
+  // How many objects it leads to, as far as that can be told beforehand: with the pods of a workload.
+  std::int64_t objects = 0;
 };
 inline Deed make_deed(Deed::Act act, std::optional<sim::Happening::Kind> noted_as = std::nullopt) {
   Deed deed;
@@ -65,6 +69,14 @@ inline Deed make_deed(Deed::Act act, std::optional<sim::Happening::Kind> noted_a
   deed.noted_as = noted_as;
   return deed;
 }
+// One that creates objects.
+inline Deed make_creation(std::int64_t objects, Deed::Act act) {
+  Deed deed = make_deed(std::move(act));
+  deed.objects = objects;
+  return deed;
+}
+// The object, and the pods that its controller makes.
+std::int64_t objects_of(const api::AnyObject& object);
 
 struct Verdict {
   bool holds = false;
@@ -75,6 +87,8 @@ struct Verdict {
 struct Condition {
   std::string text;  // as the scenario says it
   std::function<Verdict(const sim::World&)> check;
+  // A workload that is expected to be short of pods which the API server refuses: that is no failure then.
+  std::function<bool(const sim::FailedCreation&)> expects_failed_creation;
 };
 
 struct Expectation {

@@ -16,11 +16,11 @@ Done set_resource(NodeDraft& draft, Symbol resource, Value<api::Quantity> amount
 }
 
 Done set_named_resource(NodeDraft& draft, std::string_view name, std::string_view value) {
-  return set_resource(draft, Symbol(name), read_quantity(value));
+  return set_resource(draft, Symbol(name), read_amount(Symbol(name), value));
 }
 
 Done set_extended_resource(NodeDraft& draft, std::string_view name, std::string_view value) {
-  return set_resource(draft, Symbol(name), read_whole_quantity(value));
+  return set_resource(draft, Symbol(name), read_whole_amount(Symbol(name), value));
 }
 
 Done set_label(NodeDraft& draft, std::string_view name, std::string_view value) {

@@ -5,6 +5,7 @@
 #include "berth/api/kinds.h"
 #include "berth/scenario/conditions.h"
 #include "berth/sim/api_server.h"
+#include "berth/sim/autoscaler.h"
 
 namespace berth::scenario {
 
@@ -77,6 +78,10 @@ constexpr auto kNumbers = std::to_array<NumberSpec>({
      [](const sim::World& world) {
        return in_scheduler(world, [](const auto& scheduler) { return scheduler.queue().in_flight().event_count(); });
      }},
+    {{"nodes-added", "", "Nodes that the autoscaler has added so far"},
+     [](const sim::World& world) { return world.autoscaler() == nullptr ? 0 : world.autoscaler()->counts().added; }},
+    {{"nodes-removed", "", "Nodes that it has removed"},
+     [](const sim::World& world) { return world.autoscaler() == nullptr ? 0 : world.autoscaler()->counts().removed; }},
     {{"attempts", "", "Attempts so far"}, count<&sim::Counts::attempts>},
     {{"rejections", "", "... that were rejected"}, count<&sim::Counts::rejected>},
     {{"errors", "", "... that ended in an error"}, count<&sim::Counts::errors>},

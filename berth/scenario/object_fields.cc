@@ -1,5 +1,6 @@
 #include "berth/scenario/object_fields.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <memory>
@@ -238,6 +239,81 @@ constexpr auto kCsiNodeFields = std::to_array<FieldSpec<CsiNodeDraft>>({
      }},
 });
 
+// --- Quotas and limits -----------------------------------------------------------------------------------------------
+
+using QuotaDraft = Draft<api::ResourceQuota>;
+
+template <const auto& kPrefix>
+Done set_hard(QuotaDraft& draft, std::string_view name, std::string_view value) {
+  return set_to(draft.object.spec.hard[Symbol(std::string(kPrefix) + std::string(name))], read_quantity(value));
+}
+constexpr std::string_view kNoPrefix, kRequestsPrefix = "requests.", kLimitsPrefix = "limits.";
+
+constexpr auto kQuotaFields = std::to_array<FieldSpec<QuotaDraft>>({
+    {{"pods", "COUNT", "How many pods there may be that have not ended"}, set_hard<kNoPrefix>},
+    {{"cpu", "AMOUNT", "What the pods may ask for together"}, set_hard<kNoPrefix>},
+    {{"memory", "AMOUNT", "What the pods may ask for together"}, set_hard<kNoPrefix>},
+    {{"requests.", "AMOUNT", "... of any resource: `requests.cpu=4`, `requests.storage=1Ti` (of claims)"},
+     set_hard<kRequestsPrefix>},
+    {{"limits.", "AMOUNT", "The sum of their limits: `limits.memory=8Gi`"}, set_hard<kLimitsPrefix>},
+    {{"persistentvolumeclaims", "COUNT", "How many claims there may be"}, set_hard<kNoPrefix>},
+    {{"DOMAIN/NAME", "AMOUNT", "Any other name of a quota: `count/jobs.batch=5`"}, set_hard<kNoPrefix>},
+    {{"scope", "SCOPE", "Only such pods count: BestEffort, NotBestEffort, Terminating, ...; may be repeated"},
+     [](QuotaDraft& draft, std::string_view, std::string_view value) -> Done {
+       constexpr auto kScopes =
+           std::to_array<std::string_view>({"BestEffort", "NotBestEffort", "Terminating", "NotTerminating",
+                                            "PriorityClass", "CrossNamespacePodAffinity"});
+       if (std::ranges::find(kScopes, value) == kScopes.end()) {
+         return std::unexpected(
+             "BestEffort, NotBestEffort, Terminating, NotTerminating, PriorityClass or "
+             "CrossNamespacePodAffinity");
+       }
+       draft.object.spec.scopes.emplace_back(value);
+       return {};
+     }},
+    {{"class", "A,B,...", "Only pods of these priority classes count"},
+     [](QuotaDraft& draft, std::string_view, std::string_view value) -> Done {
+       auto classes = read_list(value);
+       if (!classes) return std::unexpected(classes.error());
+       if (!draft.object.spec.scope_selector) draft.object.spec.scope_selector.emplace();
+       draft.object.spec.scope_selector->match_expressions.push_back(
+           {.scope_name = Symbol("PriorityClass"), .op = Symbol("In"), .values = *std::move(classes)});
+       return {};
+     }},
+    kNamespaceField<api::ResourceQuota>,
+});
+
+using RangeDraft = Draft<api::LimitRange>;
+
+// Of the `type` before it; of containers if there is none.
+template <api::ResourceList api::LimitRangeItem::* kList>
+Done set_bound(RangeDraft& draft, std::string_view name, std::string_view value) {
+  std::vector<api::LimitRangeItem>& items = draft.object.spec.limits;
+  if (items.empty()) items.emplace_back().type = Symbol("Container");
+  return set_to((items.back().*kList)[Symbol(name)], read_quantity(value));
+}
+
+constexpr auto kRangeFields = std::to_array<FieldSpec<RangeDraft>>({
+    {{"type", "container|pod|pvc", "What the fields after it are about; containers if not given"},
+     [](RangeDraft& draft, std::string_view, std::string_view value) -> Done {
+       std::string_view type;
+       if (value == "container") type = "Container";
+       if (value == "pod") type = "Pod";
+       if (value == "pvc") type = "PersistentVolumeClaim";
+       if (type.empty()) return std::unexpected("container, pod or pvc");
+       draft.object.spec.limits.emplace_back().type = Symbol(type);
+       return {};
+     }},
+    {{"max.", "AMOUNT", "The most that one may be limited to: `max.cpu=2`"}, set_bound<&api::LimitRangeItem::max>},
+    {{"min.", "AMOUNT", "The least that one has to ask for"}, set_bound<&api::LimitRangeItem::min>},
+    {{"default.", "AMOUNT", "The limit of a container that has none"}, set_bound<&api::LimitRangeItem::default_limit>},
+    {{"default-request.", "AMOUNT", "What a container asks for that does not say"},
+     set_bound<&api::LimitRangeItem::default_request>},
+    {{"max-ratio.", "NUMBER", "How many times the request a limit may be"},
+     set_bound<&api::LimitRangeItem::max_limit_request_ratio>},
+    kNamespaceField<api::LimitRange>,
+});
+
 // --- Words -----------------------------------------------------------------------------------------------------------
 
 template <typename Object>
@@ -306,6 +382,8 @@ std::span<const ObjectWord> object_words() {
       row<api::StorageClass, kStorageClassFields>("storageclass", "A StorageClass"),
       row<api::PersistentVolume, kVolumeFields>("pv", "A PersistentVolume"),
       row<api::PersistentVolumeClaim, kClaimFields>("pvc", "A PersistentVolumeClaim"),
+      row<api::ResourceQuota, kQuotaFields>("quota", "A ResourceQuota"),
+      row<api::LimitRange, kRangeFields>("limitrange", "A LimitRange"),
       row<api::CsiNode, kCsiNodeFields>("csinode", "What CSI drivers a node has; named after the node"),
   };
   return words;

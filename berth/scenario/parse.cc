@@ -9,8 +9,10 @@
 #include <iterator>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "berth/base/utf8.h"
+#include "berth/codec/input_bytes.h"
 #include "berth/scenario/scenario.h"
 #include "berth/scenario/statements.h"
 
@@ -68,7 +70,7 @@ std::optional<Mistake> whole_mistake(std::string_view text, const std::vector<Li
   if (std::ranges::none_of(kBeginnings, begins)) return std::nullopt;
   return Mistake{first.at,
                  "this looks like YAML or JSON of Kubernetes objects, and a scenario has one statement a line",
-                 "\"apply FILE\" in a scenario takes them; berth inspect and berth sim --what-if read them alone"};
+                 "\"apply FILE\" in a scenario takes them; berth inspect and berth what-if read them alone"};
 }
 
 // Of a file that is wrong throughout, the first mistakes tell enough.
@@ -83,7 +85,7 @@ Result<std::string> read_file(const std::string& path) {
   if (!file) return fail(std::strerror(errno));
   std::string text(std::istreambuf_iterator<char>(file), {});
   if (file.bad()) return fail("it cannot be read");
-  return text;
+  return codec::to_text(std::move(text));
 }
 
 std::expected<Scenario, std::vector<Error>> parse(std::string_view text, const ParseOptions& options) {

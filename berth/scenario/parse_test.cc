@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"apply <<END\nkind: Pod\n", "t:1:7: the document that begins here has no end (put a line \"END\" behind it)"},
         {"apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n",
          "t:1:1: this looks like YAML or JSON of Kubernetes objects, and a scenario has one statement a line (\"apply "
-         "FILE\" in a scenario takes them; berth inspect and berth sim --what-if read them alone)"},
+         "FILE\" in a scenario takes them; berth inspect and berth what-if read them alone)"},
         {"node n1\n\xff\xfe", "t:1:1: this is not a text file, and so no scenario"},
         {"pod p \"quoted", "t:1:7: the text that begins here has no end (put a \" behind it)"},
     }));
@@ -196,6 +196,8 @@ seed 42
 node n1 cpu=2 memory=8Gi pods=10 gpu=1 example.com/fpga=2 zone=a region=r label.disk=ssd taint=gpu=true:NoSchedule
 nodes 3 worker-{n} zones=a,b
 pool big count=2 cpu=16 image=nginx@200Mi unschedulable
+autoscaler delay=2m expander=least-waste
+nodegroup spot max=5 min=0 cpu=4 zones=a,b
 pod shop/p cpu=1 memory=1Gi priority=5 class=high preemption=never runs=40s terminates-in=5s fails
 pod q label.app=web annotation.note="two words" node-selector.disk=ssd requires=disk=ssd,cores>4 prefers=gpu@50
 pod r tolerates=gpu=true:NoSchedule near=app=web@zone namespaces=a,b away=app=r namespace-selector=team=x
@@ -215,6 +217,8 @@ storageclass fast wait provisioner=none zones=a,b
 storageclass now immediate
 pv v1 size=5Gi class=fast modes=rwo,rox zone=a node=n1 claim=shop/data driver=csi.example.com label.a=b
 pvc data size=5Gi class=fast modes=rwop volume=v1 selector=a=b
+quota small pods=10 requests.cpu=4 limits.memory=8Gi count/jobs.batch=2 scope=NotBestEffort class=high
+limitrange limits max.cpu=2 default-request.cpu=100m type=pod max.memory=4Gi
 csinode n1 driver=csi.example.com:16 driver=other
 delete pod web-* shop/p
 scale deployment web 5
@@ -274,6 +278,7 @@ expect >= 3 pods web-* bound
 expect node n1 pods = 3 free cpu >= 500m not tainted a cordoned
 expect node n2 gone
 expect pvc data bound to v1
+expect deployment web cannot create pods contains "exceeded quota"
 expect pvc shop/data pending
 expect time < 10s
 expect invariants

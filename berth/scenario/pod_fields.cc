@@ -13,7 +13,7 @@ namespace berth::scenario {
 namespace {
 
 Done set_request(PodDraft& draft, Symbol resource, std::string_view value) {
-  return set_to(draft.spec.containers.front().resources.requests[resource], read_quantity(value));
+  return set_to(draft.spec.containers.front().resources.requests[resource], read_amount(resource, value));
 }
 
 Done set_named_request(PodDraft& draft, std::string_view name, std::string_view value) {
@@ -21,7 +21,8 @@ Done set_named_request(PodDraft& draft, std::string_view name, std::string_view 
 }
 
 Done set_extended_request(PodDraft& draft, std::string_view name, std::string_view value) {
-  return set_to(draft.spec.containers.front().resources.requests[Symbol(name)], read_whole_quantity(value));
+  const Symbol resource(name);
+  return set_to(draft.spec.containers.front().resources.requests[resource], read_whole_amount(resource, value));
 }
 
 Done set_symbol(Symbol& place, std::string_view value) {
@@ -251,6 +252,10 @@ constexpr auto kPodFields = std::to_array<FieldSpec<PodDraft>>({
     {{"cpu", "AMOUNT", "What it asks for"}, set_named_request},
     {{"memory", "AMOUNT", "What it asks for"}, set_named_request},
     {{"ephemeral-storage", "AMOUNT", "What it asks for"}, set_named_request},
+    {{"limit.", "AMOUNT", "What it is limited to, and asks for unless it says otherwise: `limit.cpu=2`"},
+     [](PodDraft& draft, std::string_view name, std::string_view value) {
+       return set_to(draft.spec.containers.front().resources.limits[Symbol(name)], read_quantity(value));
+     }},
     {{"gpu", "COUNT", "Short for nvidia.com/gpu"},
      [](PodDraft& draft, std::string_view, std::string_view value) {
        return set_extended_request(draft, "nvidia.com/gpu", value);

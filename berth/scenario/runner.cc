@@ -2,30 +2,42 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <variant>
 
 #include "berth/scenario/conditions.h"
 #include "berth/sim/api_server.h"
+#include "berth/sim/failed_creations.h"
 #include "berth/sim/wakeup_checker.h"
 
 namespace berth::scenario {
 
 namespace {
 
+// "deployment web", "job shop/sum"
+std::string title_of(const sim::FailedCreation& failed) {
+  const std::size_t slash = failed.group.find('/');
+  const api::ObjectKind* kind = kind_of_word(failed.group.substr(0, slash));
+  const Target target{.name_space = failed.name_space.str(), .name = failed.group.substr(slash + 1)};
+  return fmt::format("{} {}", kind != nullptr ? word_of(*kind) : failed.kind.str(), target.shown());
+}
+
 // The run of one scenario. Statements that wait for their time hold on to it, and do nothing once the run is over: the
 // world is handed out and may go on.
 class Stage : public std::enable_shared_from_this<Stage> {
  public:
   Stage(const Scenario& scenario, const RunOptions& options, sim::World& world)
-      : file_(scenario.file), explain_pod_(options.explain_pod), world_(world) {}
+      : file_(scenario.file), explain_pod_(options.explain_pod), max_objects_(options.max_objects), world_(world) {}
 
   void perform_all(const std::vector<Statement>& statements) {
     for (const Statement& statement : statements) {
       std::visit([&](const auto& meaning) { perform(meaning, statement); }, statement.meaning);
+      if (world_.is_full()) return fail_full(statement.at().line, to_text(statement));
     }
     if (!has_run_) run_until_idle(std::nullopt, 0);
+    if (world_.is_full()) return fail_full(0, "the rest of the scenario");
     check_end();
   }
 
@@ -59,6 +71,7 @@ class Stage : public std::enable_shared_from_this<Stage> {
       case Run::Until::kIdle: run_until_idle(run.limit, line); return;
       case Run::Until::kCondition: {
         ++expectations_;
+        heed_refusals(run.condition);
         const Duration limit = run.limit.value_or(kRunLimit);
         if (run_until(run.condition, limit)) return;
         fail_condition(line, fmt::format("{} within {}", run.condition.text, limit.str()), run.condition.check(world_));
@@ -132,6 +145,7 @@ class Stage : public std::enable_shared_from_this<Stage> {
   void check(const Expectation& expectation, int line) {
     ++expectations_;
     const Condition& condition = expectation.condition;
+    heed_refusals(condition);
     std::string expected = condition.text;
     if (expectation.within) {
       has_run_ = true;
@@ -144,6 +158,10 @@ class Stage : public std::enable_shared_from_this<Stage> {
     }
     const Verdict verdict = condition.check(world_);
     if (!verdict.holds) fail_condition(line, std::move(expected), verdict);
+  }
+
+  void heed_refusals(const Condition& condition) {
+    if (condition.expects_failed_creation) failed_creations_expected_.push_back(condition.expects_failed_creation);
   }
 
   void check_all_for(const Condition& condition, Duration time, int line) {
@@ -166,6 +184,13 @@ class Stage : public std::enable_shared_from_this<Stage> {
     for (std::string& broken : world_.broken_invariants()) {
       add(Failure::Kind::kInvariant, 0, "all invariants to hold", std::move(broken));
     }
+    for (const sim::FailedCreation& failed : world_.failed_creations().list()) {
+      const auto is_meant = [&](const auto& expects) { return expects(failed); };
+      if (std::ranges::any_of(failed_creations_expected_, is_meant)) continue;
+      const std::string expected = fmt::format("{} to have its pods", failed.group);
+      add(Failure::Kind::kFailedCreation, 0, expected, sim::to_text(failed)).explanation =
+          fmt::format("If that is meant, say so: expect {} cannot create pods", title_of(failed));
+    }
   }
 
   // --- Failures ------------------------------------------------------------------------------------------------------
@@ -185,6 +210,13 @@ class Stage : public std::enable_shared_from_this<Stage> {
     add(Failure::Kind::kStatement, line, std::move(text), std::move(why));
   }
 
+  // What else fails now fails because of that.
+  void fail_full(int line, std::string text) {
+    failures_.clear();
+    fail_statement(line, std::move(text),
+                   fmt::format("the limit of {} objects is reached; --max-objects N raises it", max_objects_));
+  }
+
   void fail_condition(int line, std::string expected, const Verdict& verdict) {
     std::string actual = verdict.actual;
     if (!has_run_) actual += " (nothing has run yet: is a \"run until idle\" missing before it?)";
@@ -197,18 +229,44 @@ class Stage : public std::enable_shared_from_this<Stage> {
 
   const std::string file_;
   const std::function<std::string(const sim::World&, const api::Pod&)> explain_pod_;
+  const std::size_t max_objects_;
   sim::World& world_;
   bool is_over_ = false;
   bool has_run_ = false;
   std::size_t expectations_ = 0;
   std::size_t waiting_expectations_ = 0;  // at times that have not come
+  std::vector<std::function<bool(const sim::FailedCreation&)>> failed_creations_expected_;
   std::vector<Failure> failures_;
 };
 
+const Deed* deed_of(const Statement& statement) {
+  if (const Timed* timed = std::get_if<Timed>(&statement.meaning)) return std::get_if<Deed>(&timed->what);
+  return std::get_if<Deed>(&statement.meaning);
+}
+
 bool needs_script(const Statement& statement) {
-  const Deed* deed = std::get_if<Deed>(&statement.meaning);
-  if (const Timed* timed = std::get_if<Timed>(&statement.meaning)) deed = std::get_if<Deed>(&timed->what);
+  const Deed* deed = deed_of(statement);
   return deed != nullptr && deed->needs_script;
+}
+
+// The first statement that leads to more objects than there may be, before anything has run.
+Result<void> check_objects(const Scenario& scenario, std::size_t most) {
+  std::uint64_t objects = 0;
+  for (const Statement& statement : scenario.statements) {
+    const Deed* deed = deed_of(statement);
+    if (deed == nullptr || deed->objects <= 0) continue;
+    const Timed* timed = std::get_if<Timed>(&statement.meaning);
+    const auto own = static_cast<std::uint64_t>(deed->objects) * (timed != nullptr ? timed->times : 1);
+    objects += own;
+    if (objects <= most) continue;
+    const std::string sum = objects == own ? "" : fmt::format(", {} with those before it", objects);
+    return fail(
+        Error(fmt::format("{}: that makes {} objects{}, and the limit is {}", to_text(statement), own, sum, most))
+            .with_fix(fmt::format("--max-objects {} allows it; a million take about 1.2 GB, and a node counts as {}",
+                                  objects, sim::kObjectsPerNode))
+            .in_file(fmt::format("{}:{}", scenario.file, statement.at().line)));
+  }
+  return {};
 }
 
 // The scenario's extenders come last among the `configured` ones; nobody answers for the others.
@@ -235,6 +293,7 @@ Result<sim::WorldOptions> world_options(const Scenario& scenario, const RunOptio
   if (options.quirks) world.scheduler.quirks = *options.quirks;
   if (options.scores_to_record > 0) world.scheduler.scores_to_record = options.scores_to_record;
   world.seed = options.seed.value_or(setup.seed.value_or(1));
+  world.max_objects = options.max_objects;
   return world;
 }
 
@@ -271,6 +330,7 @@ std::string to_text(const Failure& failure) {
 }
 
 Result<RunResult> run(const Scenario& scenario, const RunOptions& options) {
+  if (auto checked = check_objects(scenario, options.max_objects); !checked) return fail(std::move(checked).error());
   auto settings = world_options(scenario, options);
   if (!settings) return fail(settings.error());
   auto world = sim::World::make(*std::move(settings));
@@ -286,10 +346,14 @@ Result<RunResult> run(const Scenario& scenario, const RunOptions& options) {
       if (options.on_step) options.on_step(*running);
     });
   }
+  if (options.on_create) {
+    result.world->set_on_create([&options, running = result.world.get()] { options.on_create(*running); });
+  }
   const auto stage = std::make_shared<Stage>(scenario, options, *result.world);
   stage->perform_all(scenario.statements);
   stage->finish();
   result.world->set_on_step({});
+  result.world->set_on_create({});
   result.failures = stage->take_failures();
   if (wakeups) {
     for (const sim::LostWakeUp& lost : wakeups->found()) result.failures.push_back(failure_of(lost, scenario.file));

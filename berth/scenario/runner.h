@@ -30,11 +30,15 @@ struct RunOptions {
   // In place of the scenario's own.
   std::optional<engine::Quirks> quirks;
   std::size_t scores_to_record = 0;
+  // How many objects the scenario may lead to (sim::WorldOptions::max_objects).
+  std::size_t max_objects = sim::kDefaultMaxObjects;
   // Looks for pods that should have been woken and were not (sim/wakeup_checker.h); each is a failure.
   bool check_wakeups = false;
   // Called when the world is made, and after everything that happens.
   std::function<void(sim::World&)> on_start;
   std::function<void(sim::World&)> on_step;
+  // Called for every object that is created, which may be many in one step.
+  std::function<void(sim::World&)> on_create;
   // Says in a sentence where a pod stands, for failures. Empty: the last message of the scheduler.
   std::function<std::string(const sim::World&, const api::Pod&)> explain_pod;
 };
@@ -44,6 +48,7 @@ struct Failure {
     kExpectation,
     kStatement,  // it could not be carried out
     kInvariant,
+    kFailedCreation,  // at the end: pods that the API server does not let a controller create
   };
   Kind kind = Kind::kExpectation;
   std::string file;
@@ -65,7 +70,8 @@ struct RunResult {
   bool passed() const { return failures.empty(); }
 };
 
-// The error: a world that cannot be made (a profile that cannot be built).
+// The error: a world that cannot be made (a profile that cannot be built), or a statement that would make more objects
+// than options.max_objects.
 Result<RunResult> run(const Scenario& scenario, const RunOptions& options = {});
 
 }  // namespace berth::scenario

@@ -68,6 +68,8 @@ std::vector<VocabularyEntry> vocabulary() {
   add_rows("Fields of nodes", node_fields(), entries);
   add_rows("Fields of nodes", many_nodes_fields(), entries);
   add_rows("Fields of nodes", pool_fields(), entries);
+  add_fields("Fields of autoscaler", autoscaler_field_help(), entries);
+  add_fields("Fields of nodegroup", node_group_field_help(), entries);
   add_rows("Fields of pods", pod_fields(), entries);
   add_rows("Fields of workloads", workload_fields(), entries);
   for (const ObjectWord& object : object_words())

@@ -48,9 +48,15 @@ std::span<const StatementSpec> time_statements();
 std::span<const StatementSpec> fault_statements();
 std::span<const StatementSpec> expectation_statements();
 
-// The fields of `config`, `extender` and `faults`, and what `latency` is about.
+// autoscaler_statements.cc
+Parsed<Meaning> compile_autoscaler(std::string_view word, Reader& reader, const Context& context);
+Parsed<Meaning> compile_node_group(std::string_view word, Reader& reader, const Context& context);
+
+// The fields of `config`, `extender`, `autoscaler`, `nodegroup` and `faults`, and what `latency` is about.
 std::vector<FieldHelp> config_field_help();
 std::vector<FieldHelp> extender_field_help();
+std::vector<FieldHelp> autoscaler_field_help();
+std::vector<FieldHelp> node_group_field_help();
 std::vector<FieldHelp> fault_field_help();
 std::vector<FieldHelp> latency_help();
 

@@ -1,6 +1,7 @@
 // Statements that put things into the cluster: nodes, pods, workloads, other objects, and whatever is in a file.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -18,6 +19,8 @@
 #include "berth/scenario/statements.h"
 #include "berth/scenario/targets.h"
 #include "berth/scenario/values.h"
+#include "berth/sim/api_server.h"
+#include "berth/validation/written_objects.h"
 
 namespace berth::scenario {
 
@@ -50,9 +53,10 @@ Parsed<Meaning> compile_node(std::string_view, Reader& reader, const Context&) {
   if (auto read = read_fields(reader, FieldsOf<NodeDraft>{node_fields(), draft}); !read) {
     return std::unexpected(read.error());
   }
-  return make_deed([draft = std::move(draft), name = *std::move(name)](sim::World& world, std::size_t repetition) {
-    return create_node(world, draft, numbered(name, repetition), 0);
-  });
+  return make_creation(sim::kObjectsPerNode,
+                       [draft = std::move(draft), name = *std::move(name)](sim::World& world, std::size_t repetition) {
+                         return create_node(world, draft, numbered(name, repetition), 0);
+                       });
 }
 
 // The fields of `nodes`, or of a pool.
@@ -78,19 +82,23 @@ Parsed<Meaning> compile_many_nodes(const std::string& name, const std::string& p
   auto first = read_node_fields(numbered(fields, 1), pool);
   if (!first) return std::unexpected(first.error());
   if (count) first->count = static_cast<std::size_t>(*count);
-  return make_deed([name, pool, fields, draft = *std::move(first), differ = has_number(fields)](
-                       sim::World& world, std::size_t repetition) -> Result<void> {
-    for (std::size_t i = 0; i < draft.count; ++i) {
-      std::optional<NodeDraft> own;
-      if (differ) {
-        auto read = read_node_fields(numbered(fields, number_of(i, repetition)), pool);
-        if (!read) return fail(read.error().what);
-        own = *std::move(read);
-      }
-      if (auto made = create_node(world, own ? *own : draft, name_of_many(name, i, repetition), i); !made) return made;
-    }
-    return {};
-  });
+  const auto objects = static_cast<std::int64_t>(first->count * sim::kObjectsPerNode);
+  return make_creation(objects,
+                       [name, pool, fields, draft = *std::move(first), differ = has_number(fields)](
+                           sim::World& world, std::size_t repetition) -> Result<void> {
+                         for (std::size_t i = 0; i < draft.count; ++i) {
+                           std::optional<NodeDraft> own;
+                           if (differ) {
+                             auto read = read_node_fields(numbered(fields, number_of(i, repetition)), pool);
+                             if (!read) return fail(read.error().what);
+                             own = *std::move(read);
+                           }
+                           if (auto made = create_node(world, own ? *own : draft, name_of_many(name, i, repetition), i);
+                               !made)
+                             return made;
+                         }
+                         return {};
+                       });
 }
 
 Parsed<Meaning> compile_nodes(std::string_view, Reader& reader, const Context&) {
@@ -135,9 +143,10 @@ Parsed<Meaning> compile_pod(std::string_view, Reader& reader, const Context&) {
   if (!target) return std::unexpected(target.error());
   auto pod = read_pod_fields(reader, target->name_space);
   if (!pod) return std::unexpected(pod.error());
-  return make_deed([name = std::move(target->name), pod = *std::move(pod)](sim::World& world, std::size_t repetition) {
-    return create_pod(world, pod, numbered(name, repetition));
-  });
+  return make_creation(
+      1, [name = std::move(target->name), pod = *std::move(pod)](sim::World& world, std::size_t repetition) {
+        return create_pod(world, pod, numbered(name, repetition));
+      });
 }
 
 Parsed<Meaning> compile_pods(std::string_view, Reader& reader, const Context&) {
@@ -148,20 +157,22 @@ Parsed<Meaning> compile_pods(std::string_view, Reader& reader, const Context&) {
   const Line fields = rest_of(reader);
   auto first = read_pod_fields(numbered(fields, 1), target->name_space);
   if (!first) return std::unexpected(first.error());
-  return make_deed([target = *target, fields, pattern = *std::move(first), count = static_cast<std::size_t>(*count),
-                    differ = has_number(fields)](sim::World& world, std::size_t repetition) -> Result<void> {
-    for (std::size_t i = 0; i < count; ++i) {
-      std::optional<api::Pod> own;
-      if (differ) {
-        auto read = read_pod_fields(numbered(fields, number_of(i, repetition)), target.name_space);
-        if (!read) return fail(read.error().what);
-        own = *std::move(read);
-      }
-      const api::Pod& pod = own ? *own : pattern;
-      if (auto made = create_pod(world, pod, name_of_many(target.name, i, repetition)); !made) return made;
-    }
-    return {};
-  });
+  return make_creation(*count,
+                       [target = *target, fields, pattern = *std::move(first), count = static_cast<std::size_t>(*count),
+                        differ = has_number(fields)](sim::World& world, std::size_t repetition) -> Result<void> {
+                         for (std::size_t i = 0; i < count; ++i) {
+                           std::optional<api::Pod> own;
+                           if (differ) {
+                             auto read = read_pod_fields(numbered(fields, number_of(i, repetition)), target.name_space);
+                             if (!read) return fail(read.error().what);
+                             own = *std::move(read);
+                           }
+                           const api::Pod& pod = own ? *own : pattern;
+                           if (auto made = create_pod(world, pod, name_of_many(target.name, i, repetition)); !made)
+                             return made;
+                         }
+                         return {};
+                       });
 }
 
 // --- Other things ----------------------------------------------------------------------------------------------------
@@ -177,9 +188,11 @@ Parsed<Meaning> compile_workload(std::string_view word, Reader& reader, const Co
       !read) {
     return std::unexpected(read.error());
   }
-  return make_deed([word, name = std::move(target->name), workload, pod](sim::World& world, std::size_t repetition) {
-    return world.apply(make_workload(word, numbered(name, repetition), workload, pod));
-  });
+  const std::int64_t objects = objects_of(make_workload(word, target->name, workload, pod));
+  return make_creation(
+      objects, [word, name = std::move(target->name), workload, pod](sim::World& world, std::size_t repetition) {
+        return world.apply(make_workload(word, numbered(name, repetition), workload, pod));
+      });
 }
 
 Parsed<Meaning> compile_object(std::string_view word, Reader& reader, const Context&) {
@@ -189,14 +202,18 @@ Parsed<Meaning> compile_object(std::string_view word, Reader& reader, const Cont
     if (row.word != word) continue;
     auto object = row.make(reader, Symbol(target->name_space), target->name);
     if (!object) return std::unexpected(object.error());
-    return make_deed([object = *std::move(object)](sim::World& world, std::size_t) { return world.apply(object); });
+    return make_creation(1,
+                         [object = *std::move(object)](sim::World& world, std::size_t) { return world.apply(object); });
   }
   return mistake(reader.here(), "nothing is known of such objects");
 }
 
-std::string counted_mistakes(const std::vector<Error>& errors) {
+// One a line, so that each is found where it stands.
+std::string listed_mistakes(const std::vector<Error>& errors) {
+  constexpr std::size_t kMaxListed = 5;
   std::string text = errors.front().message();
-  if (errors.size() > 1) text += fmt::format(" (and {} more)", errors.size() - 1);
+  for (std::size_t i = 1; i < std::min(errors.size(), kMaxListed); ++i) text += "; " + errors[i].message();
+  if (errors.size() > kMaxListed) text += fmt::format("; and {} more", errors.size() - kMaxListed);
   return text;
 }
 
@@ -212,11 +229,9 @@ Parsed<Meaning> compile_apply(std::string_view, Reader& reader, const Context& c
   const auto source = read_document_or_file(reader, context, "a file of YAML or JSON, or <<END");
   if (!source) return std::unexpected(source.error());
   InternPool pool;
-  codec::DecodeOptions decode;
-  decode.pool = &pool;
   codec::Documents documents;
-  codec::read_documents(source->text, source->name, decode, documents);
-  if (!documents.errors.empty()) return mistake(at, counted_mistakes(documents.errors));
+  validation::read_written(source->text, source->name, &pool, documents);
+  if (!documents.errors.empty()) return mistake(at, listed_mistakes(documents.errors));
   if (documents.objects.empty()) {
     const std::string kinds = documents.unknown_kinds.empty()
                                   ? std::string()
@@ -226,7 +241,9 @@ Parsed<Meaning> compile_apply(std::string_view, Reader& reader, const Context& c
   for (const auto& [kind, count] : documents.unknown_kinds) {
     context.notes.push_back(fmt::format("{}: {} of kind {} left out", source->name, count, kind));
   }
-  return make_deed([objects = std::move(documents.objects)](sim::World& world, std::size_t) -> Result<void> {
+  std::int64_t count = 0;
+  for (const api::AnyObject& object : documents.objects) count += objects_of(object);
+  return make_creation(count, [objects = std::move(documents.objects)](sim::World& world, std::size_t) -> Result<void> {
     for (const api::AnyObject& object : objects) {
       if (auto applied = world.apply(object); !applied) return applied;
     }
@@ -240,6 +257,10 @@ constexpr auto kStatements = std::to_array<StatementSpec>({
      Group::kThings, compile_nodes},
     {"pool", "NAME count=COUNT FIELD...", "Nodes NAME-1, NAME-2, ... with the label `pool=NAME`", Group::kThings,
      compile_pool},
+    {"nodegroup", "NAME FIELD...", "A group of nodes that the autoscaler resizes; its nodes have the label `pool=NAME`",
+     Group::kThings, compile_node_group},
+    {"autoscaler", "FIELD... | off", "How the autoscaler works: it adds nodes to groups for pods that fit nowhere",
+     Group::kThings, compile_autoscaler},
     {"pod", "NAME FIELD...", "A pod", Group::kThings, compile_pod},
     {"pods", "COUNT NAME FIELD...", "Pods NAME-1, NAME-2, ...; or with the number in place of `{n}` in NAME",
      Group::kThings, compile_pods},
@@ -257,11 +278,29 @@ constexpr auto kStatements = std::to_array<StatementSpec>({
     {"pv", "NAME FIELD...", "A PersistentVolume", Group::kThings, compile_object},
     {"pvc", "NAME FIELD...", "A PersistentVolumeClaim", Group::kThings, compile_object},
     {"csinode", "NODE FIELD...", "What CSI drivers a node has", Group::kThings, compile_object},
+    {"quota", "NAME FIELD...", "A ResourceQuota", Group::kThings, compile_object},
+    {"limitrange", "NAME FIELD...", "A LimitRange", Group::kThings, compile_object},
     {"apply", "FILE | <<END", "Objects from YAML or JSON: manifests, Lists, a dump of `kubectl get -o yaml`",
      Group::kThings, compile_apply},
 });
 
 }  // namespace
+
+std::int64_t objects_of(const api::AnyObject& object) {
+  if (object.as<api::Node>() != nullptr) return sim::kObjectsPerNode;
+  if (const auto owner = object.as<api::Deployment>()) return std::int64_t{2} + owner->spec.replicas.value_or(1);
+  if (const auto owner = object.as<api::ReplicaSet>()) return std::int64_t{1} + owner->spec.replicas.value_or(1);
+  if (const auto owner = object.as<api::ReplicationController>())
+    return std::int64_t{1} + owner->spec.replicas.value_or(1);
+  if (const auto owner = object.as<api::StatefulSet>()) {
+    const auto claims = static_cast<std::int64_t>(owner->spec.volume_claim_templates.size());
+    return 1 + owner->spec.replicas.value_or(1) * (1 + claims);
+  }
+  if (const auto job = object.as<api::Job>()) {
+    return 1 + std::int64_t{std::max(job->spec.parallelism.value_or(1), job->spec.completions.value_or(1))};
+  }
+  return 1;
+}
 
 std::span<const StatementSpec> thing_statements() {
   return kStatements;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "berth/api/names.h"
+#include "berth/validation/amounts.h"
 
 namespace berth::scenario {
 
@@ -116,9 +117,18 @@ Value<api::Quantity> read_quantity(std::string_view text) {
   return *std::move(quantity);
 }
 
-Value<api::Quantity> read_whole_quantity(std::string_view text) {
+Value<api::Quantity> read_amount(Symbol resource, std::string_view text) {
   auto quantity = read_quantity(text);
-  if (!quantity || *quantity != api::Quantity::from_units(quantity->value())) return expected("a whole number");
+  const api::Quantity& largest = validation::largest_amount(resource);
+  if (quantity && *quantity > largest) {
+    return expected(fmt::format("at most {}, which is as much {} as can be counted", largest.str(), resource.text()));
+  }
+  return quantity;
+}
+
+Value<api::Quantity> read_whole_amount(Symbol resource, std::string_view text) {
+  auto quantity = read_amount(resource, text);
+  if (quantity && *quantity != api::Quantity::from_units(quantity->value())) return expected("a whole number");
   return quantity;
 }
 

@@ -23,8 +23,10 @@ Value<std::int64_t> read_number(std::string_view text, std::int64_t least = std:
 // Not negative.
 Value<Duration> read_duration(std::string_view text);
 Value<api::Quantity> read_quantity(std::string_view text);
+// Of this resource: no more than can be counted (validation/amounts.h).
+Value<api::Quantity> read_amount(Symbol resource, std::string_view text);
 // Of things that cannot be divided, such as GPUs.
-Value<api::Quantity> read_whole_quantity(std::string_view text);
+Value<api::Quantity> read_whole_amount(Symbol resource, std::string_view text);
 // A whole number, or a percentage.
 Value<api::IntOrString> read_count_or_percentage(std::string_view text);
 Value<sim::Rate> read_rate(std::string_view text);        // "5%", "0.1%"

@@ -100,11 +100,29 @@ const ObjectTable* ApiServer::find_table(const api::ObjectKind& kind) const {
 }
 
 void ApiServer::tell(const Change& change) {
-  if (&change.object.kind() == &api::kind_of<api::PriorityClass>()) admission_.forget_templates();
+  tell_admission(change);
   // By index: a listener may bring another one.
   for (std::size_t i = 0; i < listeners_.size(); ++i) listeners_[i](change);
   const api::PodPtr pod = change.object.as<api::Pod>();
   if (pod != nullptr && (change.kind == Change::Kind::kDeleted || api::is_terminal(*pod))) let_go_of_claims(*pod);
+}
+
+void ApiServer::tell_admission(const Change& change) {
+  admission::Admission& rules = admission_.rules();
+  bool has_to_count = false;
+  switch (change.kind) {
+    case Change::Kind::kAdded: has_to_count = rules.add(change.object); break;
+    case Change::Kind::kModified: has_to_count = rules.change(change.before, change.object); break;
+    case Change::Kind::kDeleted: rules.remove(change.object); break;
+  }
+  if (!has_to_count) return;
+  const auto quota = change.object.as<api::ResourceQuota>();
+  for (const api::ObjectKind& kind : api::all_kinds()) {
+    if (!kind.namespaced) continue;
+    for_each(kind, [&](const api::AnyObject& object) {
+      if (object.metadata().name_space == quota->metadata.name_space) rules.count(*quota, object);
+    });
+  }
 }
 
 bool ApiServer::is_claim_in_use(Symbol name_space, std::string_view name) const {
@@ -164,7 +182,11 @@ ApiResult<api::AnyObject> ApiServer::create(api::AnyObject object, Instant now) 
                                              "is required",
                                              object.kind().kind));
   }
-  auto admitted = admission_.admit(object, *this);
+  if (created_ >= max_objects_) {
+    is_full_ = true;
+    return error(Kind::kRefused, fmt::format("the limit of {} objects is reached", max_objects_));
+  }
+  auto admitted = admission_.admit(object);
   if (!admitted) return error(Kind::kRefused, admitted.error().message());
   // The copy is ours alone: nobody has seen it yet.
   auto& metadata = const_cast<api::ObjectMeta&>(admitted->metadata());
@@ -176,6 +198,7 @@ ApiResult<api::AnyObject> ApiServer::create(api::AnyObject object, Instant now) 
   if (metadata.generation == 0) metadata.generation = 1;
   metadata.resource_version = std::to_string(++version_);
   ++next_uid_;
+  created_ += &object.kind() == &api::kind_of<api::Node>() ? kObjectsPerNode : 1;
   store(Change::Kind::kAdded, *admitted, {});
   return *std::move(admitted);
 }

@@ -8,6 +8,7 @@
 // Not thread safe.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -42,6 +43,9 @@ struct ApiError {
 template <typename T>
 using ApiResult = std::expected<T, ApiError>;
 
+// A node takes about as much memory as four pods.
+inline constexpr std::size_t kObjectsPerNode = 4;
+
 class ApiServer {
  public:
   using Listener = std::function<void(const Change&)>;
@@ -51,7 +55,7 @@ class ApiServer {
 
   // --- Objects -------------------------------------------------------------------------------------------------------
   // Fills in what the API server would (admission.h), UID and creation time unless given, a name from generateName, and
-  // the resource version. Conflict if the name is taken.
+  // the resource version. Conflict if the name is taken, refused if admission forbids it.
   ApiResult<api::AnyObject> create(api::AnyObject object, Instant now);
   // Replaces the object of that name. If `object` has a resource version, it must be the current one. UID, creation and
   // deletion time stay. Metadata.generation grows if the spec differs (pods, nodes: on any difference but status).
@@ -81,6 +85,12 @@ class ApiServer {
   std::size_t count(const api::ObjectKind& kind) const;
   std::uint64_t version() const { return version_; }
 
+  // Nothing is created beyond so many objects, counted from the beginning, whatever has become of them. A node counts
+  // for kObjectsPerNode.
+  void set_max_objects(std::size_t most) { max_objects_ = most; }
+  // Something was refused for that.
+  bool is_full() const { return is_full_; }
+
   // --- What schedulers do --------------------------------------------------------------------------------------------
   // Sets the node, the condition PodScheduled=True, and takes the nomination away.
   ApiResult<void> bind(const api::Binding& binding, Instant now);
@@ -96,6 +106,7 @@ class ApiServer {
   api::PodPtr store_pod(api::Pod pod, const api::PodPtr& before);
   void erase(api::AnyObject object);
   void tell(const Change& change);
+  void tell_admission(const Change& change);
   bool is_claim_in_use(Symbol name_space, std::string_view name) const;
   // Erases the marked claims that nobody uses any more, now that this pod does not.
   void let_go_of_claims(const api::Pod& pod);
@@ -105,6 +116,9 @@ class ApiServer {
   std::vector<Listener> listeners_;
   std::uint64_t version_ = 0;
   std::uint64_t next_uid_ = 1;
+  std::size_t created_ = 0;
+  std::size_t max_objects_ = SIZE_MAX;
+  bool is_full_ = false;
 };
 
 }  // namespace berth::sim

@@ -19,7 +19,9 @@
 #include "berth/base/rng.h"
 #include "berth/sim/agenda.h"
 #include "berth/sim/api_server.h"
+#include "berth/sim/failed_creations.h"
 #include "berth/sim/faults.h"
+#include "berth/sim/history.h"
 
 namespace berth::sim {
 
@@ -27,6 +29,8 @@ struct Surroundings {
   ApiServer& api;
   Agenda& agenda;
   const Faults& faults;
+  FailedCreations& failed_creations;
+  History& history;
 
   Instant now() const { return agenda.now(); }
 };
@@ -91,6 +95,7 @@ ApiResult<api::AnyObject> create(const Surroundings& around, T object) {
 
 // Refused means that the pod is gone already, or that another one has the name.
 inline void delete_pod(const Surroundings& around, const api::Pod& pod) {
+  around.history.leaves(pod, Departure::kController);
   static_cast<void>(around.api.remove(api::kind_of<api::Pod>(), pod.metadata.name_space, pod.metadata.name,
                                       around.now(), pod.metadata.uid));
 }

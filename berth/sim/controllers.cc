@@ -48,8 +48,9 @@ enum Stream : std::uint64_t {
 }  // namespace
 
 struct Controllers::Parts {
-  Parts(ApiServer& api, Agenda& agenda, const Faults& faults, const Rng& rng)
-      : around{api, agenda, faults},
+  Parts(ApiServer& api, Agenda& agenda, const Faults& faults, History& history, const Rng& rng)
+      : failed_creations(agenda, history),
+        around{api, agenda, faults, failed_creations, history},
         replicas(around, owned, moulds, rng.fork(kReplicas)),
         deployments(around, owned, rng.fork(kDeployments)),
         stateful_sets(around, owned, moulds, rng.fork(kStatefulSets)),
@@ -67,6 +68,7 @@ struct Controllers::Parts {
   template <typename Controller>
   void workload_changed(const Change& change, Controller& controller);
 
+  FailedCreations failed_creations;
   Surroundings around;
   OwnedPods owned;
   NodePods on_nodes;
@@ -132,8 +134,8 @@ void Controllers::Parts::workload_changed(const Change& change, Controller& cont
   disruptions.workload_changed(change);
 }
 
-Controllers::Controllers(ApiServer& api, Agenda& agenda, const Faults& faults, History& /*history*/, Rng rng)
-    : parts_(std::make_unique<Parts>(api, agenda, faults, rng)) {
+Controllers::Controllers(ApiServer& api, Agenda& agenda, const Faults& faults, History& history, Rng rng)
+    : parts_(std::make_unique<Parts>(api, agenda, faults, history, rng)) {
   api.listen([this](const Change& change) { on_change(change); });
 }
 
@@ -141,6 +143,7 @@ Controllers::~Controllers() = default;
 
 void Controllers::on_change(const Change& change) {
   Parts& parts = *parts_;
+  parts.failed_creations.on_change(change);
   const api::ObjectKind* kind = &change.object.kind();
   if (kind == &api::kind_of<api::Pod>()) {
     parts.pod_changed(change);
@@ -176,8 +179,16 @@ void Controllers::fail_node(Symbol node) {
   parts_->nodes.fail_node(node);
 }
 
+std::vector<Rollout> Controllers::rollouts() const {
+  return parts_->deployments.rollouts();
+}
+
 void Controllers::recover_node(Symbol node) {
   parts_->nodes.recover_node(node);
+}
+
+const FailedCreations& Controllers::failed_creations() const {
+  return parts_->failed_creations;
 }
 
 std::string Controllers::group_of(const api::Pod& pod) const {

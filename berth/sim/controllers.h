@@ -9,14 +9,17 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "berth/api/object.h"
 #include "berth/base/rng.h"
 #include "berth/base/time.h"
 #include "berth/sim/agenda.h"
 #include "berth/sim/api_server.h"
+#include "berth/sim/failed_creations.h"
 #include "berth/sim/faults.h"
 #include "berth/sim/history.h"
+#include "berth/sim/rollouts.h"
 
 namespace berth::sim {
 
@@ -31,6 +34,10 @@ class Controllers {
 
   void fail_node(Symbol node);
   void recover_node(Symbol node);
+
+  const FailedCreations& failed_creations() const;
+  // Those of Deployments that are under way, in order of names.
+  std::vector<Rollout> rollouts() const;
 
   // The group that a pod belongs to, for PodStory::group: "Deployment/web".
   std::string group_of(const api::Pod& pod) const;

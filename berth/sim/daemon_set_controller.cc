@@ -1,9 +1,9 @@
 #include "berth/sim/daemon_set_controller.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "berth/api/daemon_pods.h"
 #include "berth/api/taint.h"
 
 namespace berth::sim {
@@ -11,47 +11,6 @@ namespace berth::sim {
 namespace {
 
 constexpr std::string_view kRevisionLabel = "controller-revision-hash";
-
-struct Tolerated {
-  std::string_view key;
-  std::string_view effect;
-};
-constexpr std::array kTolerated = {
-    Tolerated{"node.kubernetes.io/not-ready", "NoExecute"},
-    Tolerated{"node.kubernetes.io/unreachable", "NoExecute"},
-    Tolerated{"node.kubernetes.io/disk-pressure", "NoSchedule"},
-    Tolerated{"node.kubernetes.io/memory-pressure", "NoSchedule"},
-    Tolerated{"node.kubernetes.io/pid-pressure", "NoSchedule"},
-    Tolerated{"node.kubernetes.io/unschedulable", "NoSchedule"},
-};
-constexpr Tolerated kOnHostNetwork{"node.kubernetes.io/network-unavailable", "NoSchedule"};
-
-std::vector<api::Toleration> tolerations_of(const api::PodTemplate& spec) {
-  std::vector<api::Toleration> all = spec.tolerations;
-  const auto add = [&](const Tolerated& each) {
-    const api::Toleration toleration{.key = Symbol(each.key),
-                                     .op = Symbol("Exists"),
-                                     .value = {},
-                                     .effect = Symbol(each.effect),
-                                     .toleration_seconds = {}};
-    if (std::ranges::find(all, toleration) == all.end()) all.push_back(toleration);
-  };
-  for (const Tolerated& each : kTolerated) add(each);
-  if (spec.host_network) add(kOnHostNetwork);
-  return all;
-}
-
-// Only on that node: every term of the required affinity is replaced by one on the node's name, as upstream does.
-api::PodTemplate for_node(const api::PodTemplate& spec, Symbol node) {
-  api::PodTemplate own = spec;
-  own.tolerations = tolerations_of(spec);
-  if (!own.affinity) own.affinity.emplace();
-  if (!own.affinity->node_affinity) own.affinity->node_affinity.emplace();
-  api::NodeSelectorTerm term;
-  term.match_fields.push_back({.key = Symbol("metadata.name"), .op = Symbol("In"), .values = {node}});
-  own.affinity->node_affinity->required = api::NodeSelector{{std::move(term)}};
-  return own;
-}
 
 // The node that the pod is on or made for; empty if it says neither.
 Symbol node_of(const api::Pod& pod) {
@@ -96,7 +55,8 @@ void DaemonSetController::on_change(const Change& change) {
     return;
   }
   if (!wants_other<api::DaemonSet>(change)) return;
-  const auto [at, is_new] = daemons_.try_emplace(uid, Daemon{ObjectKey(set->metadata), {}, {}, true, false, {}});
+  const auto [at, is_new] =
+      daemons_.try_emplace(uid, Daemon{ObjectKey(set->metadata), {}, {}, true, false, {}, {}, {}});
   Daemon& daemon = at->second;
   if (is_new) {
     for (const api::PodPtr& pod : pods_.of(uid).pods) daemon.pods[node_of(*pod)].push_back(pod);
@@ -159,9 +119,11 @@ void DaemonSetController::look(const ObjectKey& key) {
     around_.api.for_each<api::Node>([&](const api::NodePtr& node) { nodes.insert(Symbol(node->metadata.name)); });
     for (const auto& [node, pods] : daemon.pods) nodes.insert(node);
   }
+  nodes.merge(std::exchange(daemon.refused, {}));
   for (const Symbol node : nodes) {
     if (!node.empty()) look_at_node(*set, daemon, node);
   }
+  note_refusals(*set, daemon);
   update_some(*set, daemon);
   write_status(*set, daemon);
 }
@@ -170,13 +132,12 @@ void DaemonSetController::look_at_node(const api::DaemonSet& set, Daemon& daemon
   const auto node = around_.api.get<api::Node>(Symbol(), name.text());
   bool should_start = false, may_stay = false;
   if (node != nullptr && daemon.affinity.matches(name.text(), *node->metadata.labels)) {
-    const std::vector<api::Toleration> tolerations = tolerations_of(*set.spec.pod_template.spec);
+    const std::vector<api::Toleration> tolerations = api::daemon_tolerations(*set.spec.pod_template.spec);
     const auto is_tolerated = [&](const api::Taint& taint) { return api::tolerates(tolerations, taint); };
     const auto evicts = [](const api::Taint& taint) { return taint.effect == "NoExecute"; };
     may_stay = std::ranges::all_of(node->spec.taints,
                                    [&](const api::Taint& taint) { return !evicts(taint) || is_tolerated(taint); });
-    should_start = std::ranges::all_of(
-        node->spec.taints, [&](const api::Taint& taint) { return !api::keeps_pods_off(taint) || is_tolerated(taint); });
+    should_start = api::is_for_node(daemon.affinity, tolerations, *node);
   }
   bool has_pod = false;
   const auto on_node = daemon.pods.find(name);
@@ -193,20 +154,41 @@ void DaemonSetController::look_at_node(const api::DaemonSet& set, Daemon& daemon
       has_pod = true;
     }
   }
-  if (!has_pod && should_start) make_pod(set, name);
+  if (!has_pod && should_start) make_pod(set, daemon, name);
 }
 
-void DaemonSetController::make_pod(const api::DaemonSet& set, Symbol node) {
+void DaemonSetController::note_refusals(const api::DaemonSet& set, Daemon& daemon) {
+  const api::ObjectKind& kind = api::kind_of<api::DaemonSet>();
+  if (daemon.refused.empty()) {
+    around_.failed_creations.succeeded(kind, set.metadata);
+    return;
+  }
+  const auto missing = static_cast<std::int64_t>(daemon.refused.size());
+  const auto wanted = static_cast<std::int64_t>(daemon.pods.size()) + missing;
+  around_.failed_creations.failed(kind, set.metadata, wanted, missing, daemon.refusal,
+                                  [this, key = daemon.key] { sets_.add(key); });
+}
+
+void DaemonSetController::make_pod(const api::DaemonSet& set, Daemon& daemon, Symbol node) {
+  // After one refusal the others of this time would be refused, too: they wait together.
+  if (!daemon.refused.empty()) {
+    daemon.refused.insert(node);
+    return;
+  }
   const auto mould = moulds_.of(set);
   constexpr int kNameTries = 4;
-  const Interned<api::PodTemplate> spec = for_node(*mould->pod().spec, node);
+  const Interned<api::PodTemplate> spec = api::daemon_template(*mould->pod().spec, node);
   const Interned<api::Labels> labels = with_label(*mould->pod().metadata.labels, kRevisionLabel, mould->hash().text());
   for (int i = 0; i < kNameTries; ++i) {
     api::Pod pod = mould->cast(set.metadata.name + "-" + random_suffix(names_));
     pod.metadata.labels = labels;
     pod.spec.shared = spec;
-    if (create(around_, std::move(pod))) return;
+    const auto made = create(around_, std::move(pod));
+    if (made) return;
+    daemon.refusal = made.error().message;
+    if (made.error().kind != engine::Outcome::Kind::kConflict) break;
   }
+  daemon.refused.insert(node);
 }
 
 // A new template: old pods are deleted, at most maxUnavailable at a time; their places are filled as any others.

@@ -36,11 +36,15 @@ class DaemonSetController {
     bool looks_at_all = true;
     bool is_updated = false;  // the template changed while we looked
     api::RequiredNodeAffinity affinity;
+    NodeNames refused;    // nodes whose pods the API server did not let us create
+    std::string refusal;  // what it said about the last
   };
 
   void look(const ObjectKey& key);
   void look_at_node(const api::DaemonSet& set, Daemon& daemon, Symbol name);
-  void make_pod(const api::DaemonSet& set, Symbol node);
+  // Looks at these nodes again if the API server refused their pods.
+  void make_pod(const api::DaemonSet& set, Daemon& daemon, Symbol node);
+  void note_refusals(const api::DaemonSet& set, Daemon& daemon);
   void update_some(const api::DaemonSet& set, const Daemon& daemon);
   void write_status(const api::DaemonSet& set, const Daemon& daemon);
 

@@ -70,6 +70,7 @@ Bounds bounds_of(const api::Deployment& deployment, std::int32_t wanted) {
 DeploymentController::DeploymentController(const Surroundings& around, const OwnedPods& pods, const Rng& rng)
     : around_(around),
       pods_(pods),
+      rollouts_(around.history, around.agenda, pods),
       deployments_(around, around.faults.controller, rng.fork(0), [this](const auto& key) { look(key); }) {}
 
 void DeploymentController::on_change(const Change& change) {
@@ -77,6 +78,7 @@ void DeploymentController::on_change(const Change& change) {
   if (&change.object.kind() == &api::kind_of<api::Deployment>()) {
     if (change.kind == Change::Kind::kDeleted) {
       sets_.erase(metadata.uid);
+      rollouts_.forget(metadata.uid);
     } else if (wants_other<api::Deployment>(change)) {
       deployments_.add(ObjectKey(metadata));
     }
@@ -105,7 +107,7 @@ std::vector<std::shared_ptr<const api::ReplicaSet>> DeploymentController::sets_o
 }
 
 void DeploymentController::look(const ObjectKey& key) {
-  Rollout rollout;
+  Revisions rollout;
   rollout.deployment = around_.api.get<api::Deployment>(key.name_space, key.name);
   if (rollout.deployment == nullptr || rollout.deployment->metadata.deletion_timestamp.is_set()) return;
   const api::Deployment& deployment = *rollout.deployment;
@@ -164,7 +166,17 @@ DeploymentController::SetPtr DeploymentController::make_set(const api::Deploymen
     set.spec.selector->match_labels = with_label(set.spec.selector->match_labels, kHashLabel, hash);
     set.spec.pod_template = deployment.spec.pod_template;
     set.spec.pod_template.metadata.labels = set.metadata.labels;
-    if (create(around_, set)) return around_.api.get<api::ReplicaSet>(set.metadata.name_space, set.metadata.name);
+    const auto made = create(around_, set);
+    const api::ObjectKind& kind = api::kind_of<api::Deployment>();
+    if (made) {
+      around_.failed_creations.succeeded(kind, deployment.metadata);
+      return around_.api.get<api::ReplicaSet>(set.metadata.name_space, set.metadata.name);
+    }
+    if (made.error().kind == engine::Outcome::Kind::kConflict) continue;
+    const std::int64_t wanted = deployment.spec.replicas.value_or(1);
+    around_.failed_creations.failed(kind, deployment.metadata, wanted, wanted, made.error().message,
+                                    [this, key = ObjectKey(deployment.metadata)] { deployments_.add(key); });
+    return nullptr;
   }
   return nullptr;
 }
@@ -175,13 +187,13 @@ void DeploymentController::scale(SetPtr& set, std::int32_t replicas) {
   if (auto now = around_.api.get<api::ReplicaSet>(set->metadata.name_space, set->metadata.name)) set = std::move(now);
 }
 
-void DeploymentController::roll(Rollout& rollout) {
+void DeploymentController::roll(Revisions& rollout) {
   const Bounds bounds = bounds_of(*rollout.deployment, rollout.wanted);
   grow_current(rollout, rollout.wanted + bounds.surge);
   shrink_old(rollout, rollout.wanted - bounds.unavailable);
 }
 
-void DeploymentController::grow_current(Rollout& rollout, std::int32_t limit) {
+void DeploymentController::grow_current(Revisions& rollout, std::int32_t limit) {
   const std::int32_t has = replicas_of(*rollout.current);
   if (has >= rollout.wanted) {
     scale(rollout.current, rollout.wanted);
@@ -192,7 +204,7 @@ void DeploymentController::grow_current(Rollout& rollout, std::int32_t limit) {
   scale(rollout.current, has + std::clamp(limit - all, 0, rollout.wanted - has));
 }
 
-void DeploymentController::shrink_old(Rollout& rollout, std::int32_t min_available) {
+void DeploymentController::shrink_old(Revisions& rollout, std::int32_t min_available) {
   const auto ready = [this](const SetPtr& set) { return pods_.of(set->metadata.uid).counts.ready(); };
   std::int32_t all = replicas_of(*rollout.current), available = ready(rollout.current);
   const std::int32_t not_ready_yet = std::max(0, all - available);
@@ -218,7 +230,7 @@ void DeploymentController::shrink_old(Rollout& rollout, std::int32_t min_availab
   }
 }
 
-void DeploymentController::recreate(Rollout& rollout) {
+void DeploymentController::recreate(Revisions& rollout) {
   bool are_old_gone = true;
   for (SetPtr& set : rollout.old) {
     scale(set, 0);
@@ -228,7 +240,7 @@ void DeploymentController::recreate(Rollout& rollout) {
   if (are_old_gone) scale(rollout.current, rollout.wanted);
 }
 
-void DeploymentController::forget_oldest(const Rollout& rollout) {
+void DeploymentController::forget_oldest(const Revisions& rollout) {
   const std::int32_t limit = rollout.deployment->spec.revision_history_limit.value_or(kDefaultHistory);
   std::int32_t too_many = static_cast<std::int32_t>(rollout.old.size()) - std::max(0, limit);
   for (const SetPtr& set : rollout.old) {
@@ -241,7 +253,7 @@ void DeploymentController::forget_oldest(const Rollout& rollout) {
   }
 }
 
-void DeploymentController::write_status(const Rollout& rollout) {
+void DeploymentController::write_status(const Revisions& rollout) {
   const PodCounts updated = pods_.of(rollout.current->metadata.uid).counts;
   std::int32_t all = updated.active(), ready = updated.ready();
   for (const SetPtr& set : rollout.old) {
@@ -257,6 +269,9 @@ void DeploymentController::write_status(const Rollout& rollout) {
     changed.status.available_replicas = ready;
     changed.status.unavailable_replicas = std::max(0, rollout.wanted - ready);
   });
+  rollouts_.look(
+      *rollout.deployment, *rollout.current,
+      {.wanted = rollout.wanted, .updated = updated.active(), .ready = updated.ready(), .old = all - updated.active()});
 }
 
 }  // namespace berth::sim

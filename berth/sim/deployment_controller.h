@@ -16,6 +16,7 @@
 
 #include "berth/sim/controller_work.h"
 #include "berth/sim/owned_pods.h"
+#include "berth/sim/rollouts.h"
 
 namespace berth::sim {
 
@@ -29,9 +30,11 @@ class DeploymentController {
   // The ReplicaSets of a Deployment, in order of names.
   std::vector<std::shared_ptr<const api::ReplicaSet>> sets_of(const api::Deployment& deployment) const;
 
+  std::vector<Rollout> rollouts() const { return rollouts_.under_way(); }
+
  private:
   using SetPtr = std::shared_ptr<const api::ReplicaSet>;
-  struct Rollout {
+  struct Revisions {
     std::shared_ptr<const api::Deployment> deployment;
     std::int32_t wanted = 0;
     SetPtr current;
@@ -41,16 +44,17 @@ class DeploymentController {
   void look(const ObjectKey& key);
   SetPtr make_set(const api::Deployment& deployment, std::int64_t revision);
   void scale(SetPtr& set, std::int32_t replicas);
-  void roll(Rollout& rollout);
-  void recreate(Rollout& rollout);
-  void grow_current(Rollout& rollout, std::int32_t limit);
-  void shrink_old(Rollout& rollout, std::int32_t min_available);
-  void forget_oldest(const Rollout& rollout);
-  void write_status(const Rollout& rollout);
+  void roll(Revisions& rollout);
+  void recreate(Revisions& rollout);
+  void grow_current(Revisions& rollout, std::int32_t limit);
+  void shrink_old(Revisions& rollout, std::int32_t min_available);
+  void forget_oldest(const Revisions& rollout);
+  void write_status(const Revisions& rollout);
 
   Surroundings around_;
   const OwnedPods& pods_;
   std::map<std::string, std::set<std::string>, std::less<>> sets_;  // names by UID of the Deployment
+  Rollouts rollouts_;
   WorkList deployments_;
 };
 

@@ -87,6 +87,7 @@ StoryId History::created(const api::Pod& pod, std::string group, Instant now) {
   const auto id = static_cast<StoryId>(stories_.size());
   PodStory& story = stories_.emplace_back();
   tracking_.emplace_back();
+  story.uid = pod.metadata.uid;
   story.name = api::full_name(pod.metadata);
   story.group = group.empty() ? story.name : std::move(group);
   story.created_at = now;
@@ -96,7 +97,7 @@ StoryId History::created(const api::Pod& pod, std::string group, Instant now) {
     story.bound_at = now;
   }
   by_name_[story.name] = id;
-  by_uid_[pod.metadata.uid] = id;
+  by_uid_[story.uid] = id;
   add({.at = now, .kind = Kind::kCreated, .pod = id, .node = story.node, .label = {}, .cause = kNoCause, .text = {}});
   return id;
 }
@@ -149,6 +150,7 @@ void History::evicted(const api::Pod& pod, Instant now) {
   const StoryId id = find(pod);
   if (id == kNoStory || stories_[id].preempted) return;
   stories_[id].preempted = true;
+  leaves(pod, Departure::kPreempted);
   ++counts_.evicted;
   add({.at = now,
        .kind = Kind::kEvicted,
@@ -159,12 +161,47 @@ void History::evicted(const api::Pod& pod, Instant now) {
        .text = {}});
 }
 
+void History::leaves(const api::Pod& pod, Departure departure) {
+  const StoryId id = find(pod);
+  if (id != kNoStory && stories_[id].departure == Departure::kNone) stories_[id].departure = departure;
+}
+
+void History::eviction_blocked(const api::Pod& pod, std::string by, Instant now) {
+  note(Kind::kEvictionBlocked, now, std::move(by), pod.spec.node_name, find(pod));
+}
+
+void History::rollout(Symbol what, std::string text, Instant now) {
+  add({.at = now,
+       .kind = Kind::kRollout,
+       .pod = kNoStory,
+       .node = {},
+       .label = what,
+       .cause = kNoCause,
+       .text = std::move(text)});
+}
+
 void History::published(const api::Pod& pod, Symbol type, Symbol reason, std::string note, Instant now) {
   if (events_.size() >= max_happenings_) {
     was_cut_ = true;
     return;
   }
-  events_.push_back({.at = now, .pod = find(pod), .type = type, .reason = reason, .note = std::move(note)});
+  events_.push_back(
+      {.at = now, .pod = find(pod), .about = {}, .type = type, .reason = reason, .note = std::move(note)});
+}
+
+void History::creation_failed(std::string_view kind, const api::ObjectMeta& owner, std::string text,
+                              std::string_view message, Instant now) {
+  note(Kind::kFailedCreate, now, std::move(text));
+  if (events_.size() >= max_happenings_) {
+    was_cut_ = true;
+    return;
+  }
+  events_.push_back({.at = now,
+                     .pod = kNoStory,
+                     .about = fmt::format("{} {}", kind, api::full_name(owner)),
+                     .type = Symbol("Warning"),
+                     .reason = Symbol("FailedCreate"),
+                     .note = fmt::format("Error creating: {}", message)});
 }
 
 void History::note(Happening::Kind kind, Instant now, std::string text, Symbol node, StoryId pod) {
@@ -284,7 +321,10 @@ void History::preemption_began(const api::Pod& preemptor, Symbol node, const std
   ++counts_.preemptions;
   std::vector<std::string> names;
   names.reserve(victims.size());
-  for (const api::PodPtr& victim : victims) names.push_back(api::full_name(victim->metadata));
+  for (const api::PodPtr& victim : victims) {
+    names.push_back(api::full_name(victim->metadata));
+    if (const StoryId of_victim = find(*victim); of_victim != kNoStory) stories_[of_victim].preemptor = id;
+  }
   add({.at = now,
        .kind = Kind::kPreempts,
        .pod = id,

@@ -28,8 +28,19 @@ using StoryId = std::uint32_t;
 inline constexpr StoryId kNoStory = UINT32_MAX;
 inline constexpr std::size_t kNoCause = SIZE_MAX;
 
+// Who made a pod leave its node.
+enum class Departure : std::uint8_t {
+  kNone,        // nobody, or a user who deleted it
+  kPreempted,   // the scheduler, for another pod
+  kDrained,     // a drain of its node
+  kTainted,     // a taint of its node
+  kNodeGone,    // its node is gone
+  kController,  // its workload does not want it any more
+};
+
 // One pod, by UID: a pod that is made anew under the same name has a story of its own.
 struct PodStory {
+  std::string uid;
   std::string name;   // "namespace/name"
   std::string group;  // what made it: "Deployment/web", or its own name
   Instant created_at;
@@ -43,7 +54,9 @@ struct PodStory {
   Symbol woken_by;                // the last of these events
   bool rescued_by_flush = false;  // the leftover timeout moved it, not an event
   bool preempted = false;         // evicted for another pod
-  bool succeeded = false;         // ran to its end
+  StoryId preemptor = kNoStory;   // the last pod that chose it as a victim
+  Departure departure = Departure::kNone;
+  bool succeeded = false;  // ran to its end
 };
 
 struct Happening {
@@ -57,17 +70,22 @@ struct Happening {
     kPlaced,    // an attempt chose `node`
     kBound,
     kBindingFailed,
-    kPreempts,  // `text` names the victims
-    kEvicted,   // the pod is a victim
+    kPreempts,         // `text` names the victims
+    kEvicted,          // the pod is a victim
+    kEvictionBlocked,  // a drain would evict the pod, and `text` does not let it go
+    kDrained,          // the last pod of a drain has been evicted from `node`; `text` says how many there were
+    kRollout,          // of a Deployment; `label` is "started", "progress", "complete" or "stuck", `text` the sentence
     kNodeAdded,
     kNodeChanged,  // `text` says what
     kNodeRemoved,
     kClusterEvent,  // the queue was told; `label`
     kSchedulerDown,
     kSchedulerUp,
-    kFault,       // a statement of the scenario; `text`
-    kStatement,   // anything else that the scenario did
-    kLostWakeUp,  // found by the checker
+    kFault,         // a statement of the scenario; `text`
+    kStatement,     // anything else that the scenario did
+    kLostWakeUp,    // found by the checker
+    kFailedCreate,  // a controller could not create its pods; `text` says which one, and why
+    kAutoscaler,    // adds or removes nodes, or does not; `text`
   };
   Instant at;
   Kind kind = Kind::kCreated;
@@ -82,6 +100,7 @@ struct Happening {
 struct PublishedEvent {
   Instant at;
   StoryId pod = kNoStory;
+  std::string about;  // of an event that is not about a pod: "ReplicaSet default/web-5d4f8"
   Symbol type;
   Symbol reason;
   std::string note;
@@ -121,7 +140,14 @@ class History final : public engine::Observer {
   void pod_gone(const api::Pod& pod, bool ran_to_its_end, Instant now);
   void bound_in_api(const api::Pod& pod, Instant now);
   void evicted(const api::Pod& pod, Instant now);
+  // To be told before the pod is deleted. The first who says it counts.
+  void leaves(const api::Pod& pod, Departure departure);
+  void eviction_blocked(const api::Pod& pod, std::string by, Instant now);
+  void rollout(Symbol what, std::string text, Instant now);
   void published(const api::Pod& pod, Symbol type, Symbol reason, std::string note, Instant now);
+  // A controller could not create its pods; `text` says so, `message` is the API server's.
+  void creation_failed(std::string_view kind, const api::ObjectMeta& owner, std::string text, std::string_view message,
+                       Instant now);
   void note(Happening::Kind kind, Instant now, std::string text, Symbol node = {}, StoryId pod = kNoStory);
   // Found by a checker: the pod fits on `node`, and nobody will try it.
   void lost_wake_up(const api::Pod& pod, Symbol node, std::string text, Instant now) {
@@ -169,7 +195,7 @@ class History final : public engine::Observer {
   std::deque<PublishedEvent> events_;
   Counts counts_;
   absl::flat_hash_map<std::string_view, StoryId, TextHash, std::equal_to<>> by_name_;  // the stories' own names
-  absl::flat_hash_map<std::string, StoryId, TextHash, std::equal_to<>> by_uid_;
+  absl::flat_hash_map<std::string_view, StoryId, TextHash, std::equal_to<>> by_uid_;
   std::deque<Tracking> tracking_;  // by story
   LastEvent last_event_;
   engine::Observer* event_listener_ = nullptr;

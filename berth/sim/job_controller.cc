@@ -14,6 +14,8 @@ namespace {
 constexpr std::int32_t kDefaultBackoffLimit = 6;
 constexpr Duration kFirstPause = Duration::seconds(10);
 constexpr Duration kLongestPause = Duration::minutes(10);
+// Of the controller's work queue.
+constexpr CreationBackoff kCreationBackoff{.first = Duration::seconds(1), .longest = Duration::minutes(1)};
 constexpr std::string_view kIndexAnnotation = "batch.kubernetes.io/job-completion-index";
 
 bool is_over(const api::Job& job) {
@@ -105,7 +107,11 @@ void JobController::look(const ObjectKey& key) {
     wanted = std::min(wanted, active);  // the others run to their ends, no new ones are made
   }
   if (job->spec.suspend.value_or(false)) wanted = 0;
-  if (active < wanted) make_pods(*job, progress, wanted - active);
+  if (active < wanted) {
+    make_pods(*job, progress, wanted, wanted - active);
+  } else {
+    around_.failed_creations.succeeded(api::kind_of<api::Job>(), job->metadata);
+  }
   if (active > wanted) delete_pods(*job, active - wanted);
   write_status(*job, progress);
 }
@@ -150,7 +156,7 @@ void JobController::end(const api::Job& job, const Progress& progress, std::stri
   });
 }
 
-void JobController::make_pods(const api::Job& job, Progress& progress, std::int32_t count) {
+void JobController::make_pods(const api::Job& job, Progress& progress, std::int32_t wanted, std::int32_t count) {
   const Instant now = around_.now();
   if (progress.may_go_on_at.is_set() && progress.may_go_on_at > now) {
     if (progress.is_waiting) return;
@@ -165,12 +171,28 @@ void JobController::make_pods(const api::Job& job, Progress& progress, std::int3
     return;
   }
   const auto mould = moulds_.of(api::kind_of<api::Job>(), job.metadata, template_of(job));
-  if (!is_indexed(job)) {
-    for (std::int32_t i = 0; i < count; ++i) {
-      if (!mould->make_pod(around_, job.metadata.name, names_)) return;
-    }
+  const std::optional<Refused> refused =
+      is_indexed(job) ? make_indexed(job, progress, *mould, count) : make_any(job, *mould, count);
+  if (!refused) {
+    around_.failed_creations.succeeded(api::kind_of<api::Job>(), job.metadata);
     return;
   }
+  around_.failed_creations.failed(
+      api::kind_of<api::Job>(), job.metadata, wanted, refused->missing, refused->message,
+      [this, key = ObjectKey(job.metadata)] { jobs_.add(key); }, kCreationBackoff);
+}
+
+std::optional<JobController::Refused> JobController::make_any(const api::Job& job, const PodMould& mould,
+                                                              std::int32_t count) {
+  for (std::int32_t i = 0; i < count; ++i) {
+    const auto made = mould.make_pod(around_, job.metadata.name, names_);
+    if (!made) return Refused{made.error().message, count - i};
+  }
+  return std::nullopt;
+}
+
+std::optional<JobController::Refused> JobController::make_indexed(const api::Job& job, const Progress& progress,
+                                                                  const PodMould& mould, std::int32_t count) {
   std::set<std::int32_t> taken = progress.completed;
   for (const api::PodPtr& pod : pods_.of(job.metadata.uid).pods) {
     const auto index = index_of(*pod);
@@ -178,13 +200,15 @@ void JobController::make_pods(const api::Job& job, Progress& progress, std::int3
   }
   for (std::int32_t index = 0; index < *job.spec.completions && count > 0; ++index) {
     if (taken.contains(index)) continue;
-    api::Pod pod = mould->cast(fmt::format("{}-{}-{}", job.metadata.name, index, random_suffix(names_)));
+    api::Pod pod = mould.cast(fmt::format("{}-{}-{}", job.metadata.name, index, random_suffix(names_)));
     const std::string number = fmt::format("{}", index);
     pod.metadata.annotations = with_annotation(*pod.metadata.annotations, kIndexAnnotation, number);
     pod.metadata.labels = with_label(*pod.metadata.labels, kIndexAnnotation, number);
-    if (!create(around_, std::move(pod))) return;
+    const auto made = create(around_, std::move(pod));
+    if (!made) return Refused{made.error().message, count};
     --count;
   }
+  return std::nullopt;
 }
 
 void JobController::delete_pods(const api::Job& job, std::int32_t count) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -45,7 +46,15 @@ class JobController {
   bool finish(const api::Job& job, const Progress& progress);
   void end(const api::Job& job, const Progress& progress, std::string_view condition, std::string_view reason,
            std::string_view message);
-  void make_pods(const api::Job& job, Progress& progress, std::int32_t count);
+  void make_pods(const api::Job& job, Progress& progress, std::int32_t wanted, std::int32_t count);
+  // Each makes so many pods; the error: the API server refused, and this many are missing.
+  struct Refused {
+    std::string message;
+    std::int32_t missing = 0;
+  };
+  std::optional<Refused> make_any(const api::Job& job, const PodMould& mould, std::int32_t count);
+  std::optional<Refused> make_indexed(const api::Job& job, const Progress& progress, const PodMould& mould,
+                                      std::int32_t count);
   void delete_pods(const api::Job& job, std::int32_t count);
   void write_status(const api::Job& job, const Progress& progress);
 

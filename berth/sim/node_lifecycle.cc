@@ -114,6 +114,7 @@ void NodeLifecycle::evict_if_due(const api::PodPtr& pod, const api::Node& node, 
 
 void NodeLifecycle::evict(const api::Pod& pod) {
   const api::ObjectMeta& metadata = pod.metadata;
+  around_.history.leaves(pod, Departure::kTainted);
   // Refused: it is gone, or another pod has the name.
   if (!around_.api.remove(api::kind_of<api::Pod>(), metadata.name_space, metadata.name, around_.now(), metadata.uid)) {
     return;
@@ -126,6 +127,7 @@ void NodeLifecycle::evict(const api::Pod& pod) {
 void NodeLifecycle::remove_by_force(const std::vector<api::PodPtr>& pods) {
   for (const api::PodPtr& pod : pods) {
     const api::ObjectMeta& metadata = pod->metadata;
+    around_.history.leaves(*pod, Departure::kNodeGone);
     if (!around_.api.remove(api::kind_of<api::Pod>(), metadata.name_space, metadata.name, around_.now(),
                             metadata.uid)) {
       continue;

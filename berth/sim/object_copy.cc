@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/api/autoscaling.h"
 #include "berth/api/kinds.h"
 #include "berth/base/check.h"
 
@@ -19,7 +20,8 @@ using KindsWithMetadata =
              api::PersistentVolumeClaim, api::ReplicationController, api::ReplicaSet, api::Deployment, api::StatefulSet,
              api::DaemonSet, api::Job, api::PodDisruptionBudget, api::PriorityClass, api::StorageClass, api::CsiNode,
              api::CsiDriver, api::CsiStorageCapacity, api::VolumeAttachment, api::ResourceClaim,
-             api::ResourceClaimTemplate, api::ResourceSlice, api::DeviceClass, api::Lease, api::Event>;
+             api::ResourceClaimTemplate, api::ResourceSlice, api::DeviceClass, api::Lease, api::Event, api::CoreEvent,
+             api::LimitRange, api::ResourceQuota, api::NodePool, api::ConfigMap>;
 
 template <typename Part>
 void keep(Part& fresh, const Part& old) {
@@ -59,8 +61,8 @@ struct Functions {
 };
 
 template <typename T>
-Functions functions_of() {
-  return {.kind = &api::kind_of<T>(),
+Functions functions_of(const api::ObjectKind& kind) {
+  return {.kind = &kind,
           .copy = [](const void* object) -> std::shared_ptr<void> {
             return std::make_shared<T>(*static_cast<const T*>(object));
           },
@@ -89,8 +91,12 @@ Functions functions_of() {
 template <typename... Ts>
 std::vector<Functions> table_of(TypeList<Ts...>) {
   std::vector<Functions> table(api::all_kinds().size());
-  for (const Functions& each : {functions_of<Ts>()...}) {
+  for (const Functions& each : {functions_of<Ts>(api::kind_of<Ts>())...}) {
     table[static_cast<std::size_t>(each.kind - api::all_kinds().data())] = each;
+  }
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const api::ObjectKind& kind = api::all_kinds()[i];
+    if (kind.type == &api::type_of<api::PartialObject>()) table[i] = functions_of<api::PartialObject>(kind);
   }
   return table;
 }

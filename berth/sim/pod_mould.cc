@@ -81,14 +81,15 @@ api::Pod PodMould::cast(std::string name) const {
   return pod;
 }
 
-bool PodMould::make_pod(const Surroundings& around, std::string_view base, Rng& rng) const {
+ApiResult<void> PodMould::make_pod(const Surroundings& around, std::string_view base, Rng& rng) const {
   const std::string front = fmt::format("{}-", base).substr(0, kMaxGeneratedBase);
-  for (int i = 0; i < kNameTries; ++i) {
-    const auto made = create(around, cast(front + random_suffix(rng)));
-    if (made) return true;
-    if (made.error().kind != engine::Outcome::Kind::kConflict) return false;
+  for (int i = 1;; ++i) {
+    auto made = create(around, cast(front + random_suffix(rng)));
+    if (made) return {};
+    if (made.error().kind != engine::Outcome::Kind::kConflict || i == kNameTries) {
+      return std::unexpected(std::move(made).error());
+    }
   }
-  return false;
 }
 
 std::shared_ptr<const PodMould> PodMoulds::of(const api::ObjectKind& kind, const api::ObjectMeta& owner,

@@ -36,9 +36,8 @@ class PodMould {
   PodMould(const api::ObjectKind& kind, const api::ObjectMeta& owner, const api::PodTemplateSpec& pod_template);
 
   api::Pod cast(std::string name) const;
-  // Makes a pod with a random name "base-xxxxx" in the API server. False if it was refused: a priority class is
-  // missing.
-  bool make_pod(const Surroundings& around, std::string_view base, Rng& rng) const;
+  // Makes a pod with a random name "base-xxxxx" in the API server. The error: it was refused.
+  ApiResult<void> make_pod(const Surroundings& around, std::string_view base, Rng& rng) const;
   // What all pods have, without a name.
   const api::Pod& pod() const { return pod_; }
   // Of the template.

@@ -83,7 +83,8 @@ void ReplicaController::look(const ObjectKey& key) {
   if (workload == nullptr || workload->metadata.deletion_timestamp.is_set()) return;
   const std::int32_t wanted = std::max(0, workload->spec.replicas.value_or(1));
   const std::int32_t active = pods_.of(workload->metadata.uid).counts.active();
-  if (active < wanted) make_pods(*workload, wanted - active);
+  if (active < wanted) make_pods(*workload, wanted, wanted - active);
+  if (active >= wanted) around_.failed_creations.succeeded(api::kind_of<Workload>(), workload->metadata);
   if (active > wanted) delete_pods(workload->metadata.uid, active - wanted);
 
   const PodCounts counts = pods_.of(workload->metadata.uid).counts;
@@ -101,13 +102,20 @@ void ReplicaController::look(const ObjectKey& key) {
 }
 
 template <typename Workload>
-void ReplicaController::make_pods(const Workload& workload, std::int32_t count) {
+void ReplicaController::make_pods(const Workload& workload, std::int32_t wanted, std::int32_t count) {
   const api::PodTemplateSpec* pod_template = template_of(workload);
   if (pod_template == nullptr) return;
   const auto mould = moulds_.of(api::kind_of<Workload>(), workload.metadata, *pod_template);
   for (std::int32_t i = 0; i < count; ++i) {
-    if (!mould->make_pod(around_, workload.metadata.name, names_)) return;
+    const auto made = mould->make_pod(around_, workload.metadata.name, names_);
+    if (made) continue;
+    WorkList& list = std::is_same_v<Workload, api::ReplicaSet> ? replica_sets_ : replication_controllers_;
+    around_.failed_creations.failed(api::kind_of<Workload>(), workload.metadata, wanted, count - i,
+                                    made.error().message,
+                                    [&list, key = ObjectKey(workload.metadata)] { list.add(key); });
+    return;
   }
+  around_.failed_creations.succeeded(api::kind_of<Workload>(), workload.metadata);
 }
 
 void ReplicaController::delete_pods(const std::string& owner_uid, std::int32_t count) {

@@ -25,7 +25,7 @@ class ReplicaController {
   template <typename Workload>
   void look(const ObjectKey& key);
   template <typename Workload>
-  void make_pods(const Workload& workload, std::int32_t count);
+  void make_pods(const Workload& workload, std::int32_t wanted, std::int32_t count);
   void delete_pods(const std::string& owner_uid, std::int32_t count);
 
   Surroundings around_;

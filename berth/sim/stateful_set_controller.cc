@@ -103,7 +103,10 @@ bool StatefulSetController::fill(const api::StatefulSet& set, const Pods& pods) 
   for (std::int32_t number = first_of(set); number < end_of(set); ++number) {
     const auto found = pods.find(number);
     if (found == pods.end()) {
-      make_pod(set, number);
+      if (const auto made = make_pod(set, number); !made) {
+        creation_failed(set, pods, number, made.error());
+        return true;
+      }
       is_complete = false;
     } else {
       const PodState state = state_of(*found->second);
@@ -112,9 +115,18 @@ bool StatefulSetController::fill(const api::StatefulSet& set, const Pods& pods) 
       if (state == PodState::kReady) continue;
       is_complete = false;
     }
-    if (in_order) return true;
+    if (in_order) break;
   }
+  around_.failed_creations.succeeded(api::kind_of<api::StatefulSet>(), set.metadata);
   return !is_complete && in_order;
+}
+
+void StatefulSetController::creation_failed(const api::StatefulSet& set, const Pods& pods, std::int32_t number,
+                                            const ApiError& error) {
+  std::int64_t missing = 0;
+  for (std::int32_t each = number; each < end_of(set); ++each) missing += pods.contains(each) ? 0 : 1;
+  around_.failed_creations.failed(api::kind_of<api::StatefulSet>(), set.metadata, end_of(set) - first_of(set), missing,
+                                  error.message, [this, key = ObjectKey(set.metadata)] { sets_.add(key); });
 }
 
 bool StatefulSetController::remove_surplus(const api::StatefulSet& set, const Pods& pods) {
@@ -147,19 +159,20 @@ void StatefulSetController::update_one(const api::StatefulSet& set, const Pods& 
   }
 }
 
-void StatefulSetController::make_pod(const api::StatefulSet& set, std::int32_t number) {
-  make_claims(set, number);
+ApiResult<void> StatefulSetController::make_pod(const api::StatefulSet& set, std::int32_t number) {
+  if (auto made = make_claims(set, number); !made) return made;
   const auto mould = moulds_.of(set);
   api::Pod pod = mould->cast(fmt::format("{}-{}", set.metadata.name, number));
   api::Labels labels = with_label(*pod.metadata.labels, kRevisionLabel, revision_of(set, *mould).text());
   labels = with_label(labels, kPodNameLabel, pod.metadata.name);
   pod.metadata.labels = with_label(labels, kPodIndexLabel, fmt::format("{}", number));
   pod.spec.shared = with_claims(pod.spec.shared, set, number);
-  // Refused: a pod of another owner has the name. The set waits, as upstream's.
-  static_cast<void>(create(around_, std::move(pod)));
+  // A pod of another owner may have the name, too: the set waits, as upstream's.
+  if (auto made = create(around_, std::move(pod)); !made) return std::unexpected(std::move(made).error());
+  return {};
 }
 
-void StatefulSetController::make_claims(const api::StatefulSet& set, std::int32_t number) {
+ApiResult<void> StatefulSetController::make_claims(const api::StatefulSet& set, std::int32_t number) {
   for (const api::PersistentVolumeClaim& each : set.spec.volume_claim_templates) {
     api::PersistentVolumeClaim claim = each;
     claim.metadata.name = claim_name(each, set, number);
@@ -171,8 +184,9 @@ void StatefulSetController::make_claims(const api::StatefulSet& set, std::int32_
     }
     if (around_.api.get<api::PersistentVolumeClaim>(claim.metadata.name_space, claim.metadata.name) != nullptr)
       continue;
-    static_cast<void>(create(around_, std::move(claim)));
+    if (auto made = create(around_, std::move(claim)); !made) return std::unexpected(std::move(made).error());
   }
+  return {};
 }
 
 void StatefulSetController::write_status(const api::StatefulSet& set) {

@@ -32,8 +32,10 @@ class StatefulSetController {
   bool fill(const api::StatefulSet& set, const Pods& pods);
   bool remove_surplus(const api::StatefulSet& set, const Pods& pods);
   void update_one(const api::StatefulSet& set, const Pods& pods);
-  void make_pod(const api::StatefulSet& set, std::int32_t number);
-  void make_claims(const api::StatefulSet& set, std::int32_t number);
+  ApiResult<void> make_pod(const api::StatefulSet& set, std::int32_t number);
+  ApiResult<void> make_claims(const api::StatefulSet& set, std::int32_t number);
+  // Pods from this number on are missing.
+  void creation_failed(const api::StatefulSet& set, const Pods& pods, std::int32_t number, const ApiError& error);
   void write_status(const api::StatefulSet& set);
 
   Surroundings around_;

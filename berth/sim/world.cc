@@ -10,8 +10,10 @@
 #include "berth/base/ascii.h"
 #include "berth/base/check.h"
 #include "berth/config/load.h"
+#include "berth/plugins/default_plugins.h"
 #include "berth/sim/admission.h"
 #include "berth/sim/api_server.h"
+#include "berth/sim/autoscaler.h"
 #include "berth/sim/controllers.h"
 #include "berth/sim/evictions.h"
 #include "berth/sim/invariants.h"
@@ -24,7 +26,7 @@ namespace berth::sim {
 namespace {
 
 // Each part draws from a stream of its own, so that one that draws more does not disturb the others.
-enum Stream : std::uint64_t { kSchedulerSeed = 1, kLinkStream, kControllersStream, kScenarioStream };
+enum Stream : std::uint64_t { kSchedulerSeed = 1, kLinkStream, kControllersStream, kScenarioStream, kAutoscalerStream };
 
 Result<void> as_result(const ApiResult<void>& result) {
   if (result) return {};
@@ -77,7 +79,9 @@ struct World::Parts {
         scenario_rng(root.fork(kScenarioStream)),
         time(options.epoch),
         history(options.max_happenings),
-        evictions(api, time) {}
+        evictions(api, time, history) {
+    api.set_max_objects(options.max_objects);
+  }
 
   Result<void> build();
   void on_change(const Change& change);
@@ -88,6 +92,8 @@ struct World::Parts {
   std::string business() const;
   void step();
   Result<api::NodePtr> find_node(std::string_view name) const;
+  // The scheduler's profiles once more, about other objects.
+  Result<Autoscaler::Profiles> build_profiles(const cache::ClusterObjects& objects) const;
 
   WorldOptions options;
   Rng root;
@@ -100,7 +106,9 @@ struct World::Parts {
   Evictions evictions;
   std::unique_ptr<Controllers> controllers;
   std::unique_ptr<SchedulerLink> link;
+  std::unique_ptr<Autoscaler> autoscaler;  // null: nobody has asked for it
   std::function<void()> on_step;
+  std::function<void()> on_create;
   std::vector<Symbol> made_namespaces;  // that nobody asked for
 };
 
@@ -131,6 +139,7 @@ Result<void> World::Parts::build() {
 }
 
 void World::Parts::on_change(const Change& change) {
+  if (on_create && change.kind == Change::Kind::kAdded) on_create();
   invariants.on_change(change);
   const api::ObjectKind* kind = &change.object.kind();
   if (kind == &api::kind_of<api::Pod>()) on_pod_change(change);
@@ -193,6 +202,20 @@ Result<api::NodePtr> World::Parts::find_node(std::string_view name) const {
   return fail(fmt::format("nodes \"{}\" not found", name));
 }
 
+Result<Autoscaler::Profiles> World::Parts::build_profiles(const cache::ClusterObjects& objects) const {
+  framework::PluginRegistry registry = plugins::default_registry(options.scheduler.quirks.plugins);
+  if (options.scheduler.add_plugins) {
+    if (auto added = options.scheduler.add_plugins(registry); !added) return fail(std::move(added).error());
+  }
+  Autoscaler::Profiles profiles;
+  for (const config::Profile& configured : options.scheduler.config.config.profiles) {
+    auto built = framework::Profile::build(configured, registry, options.scheduler.gates, objects);
+    if (!built) return fail(std::move(built).error());
+    profiles.push_back(*std::move(built));
+  }
+  return profiles;
+}
+
 World::World(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 World::~World() = default;
 
@@ -218,13 +241,17 @@ void World::at(Instant when, std::function<void()> what) {
 
 void World::run_until(Instant when) {
   VirtualTime& time = parts_->time;
-  while (time.next_at().is_set() && time.next_at() <= when) parts_->step();
+  while (time.next_at().is_set() && time.next_at() <= when) {
+    if (is_full()) return;
+    parts_->step();
+  }
   time.advance_to(when);
 }
 
 Result<void> World::run_until_idle(Instant limit) {
   VirtualTime& time = parts_->time;
   while (!parts_->is_idle()) {
+    if (is_full()) return {};
     const Instant next = time.next_at();
     if (next.is_set() && next <= limit) {
       parts_->step();
@@ -239,6 +266,7 @@ Result<void> World::run_until_idle(Instant limit) {
 bool World::run_until(const std::function<bool()>& condition, Instant limit) {
   VirtualTime& time = parts_->time;
   while (!condition()) {
+    if (is_full()) return false;
     const Instant next = time.next_at();
     if (!next.is_set() || next > limit) {
       time.advance_to(limit);
@@ -251,6 +279,14 @@ bool World::run_until(const std::function<bool()>& condition, Instant limit) {
 
 void World::set_on_step(std::function<void()> on_step) {
   parts_->on_step = std::move(on_step);
+}
+
+void World::set_on_create(std::function<void()> on_create) {
+  parts_->on_create = std::move(on_create);
+}
+
+bool World::is_full() const {
+  return parts_->api.is_full();
 }
 
 void World::jump_clock(Duration by) {
@@ -359,7 +395,7 @@ Result<void> World::drain(std::string_view node) {
                        pod->metadata.annotations->contains(Symbol("kubernetes.io/config.mirror"));
     if (!stays) pods.push_back(pod);
   });
-  for (const api::PodPtr& pod : pods) parts_->evictions.evict(*pod);
+  parts_->evictions.drain(name, pods);
   return {};
 }
 
@@ -375,6 +411,26 @@ Result<void> World::recover_node(std::string_view node) {
   parts_->history.note(Happening::Kind::kFault, now(), fmt::format("node {} is back", node), Symbol(node));
   parts_->controllers->recover_node(Symbol(node));
   return {};
+}
+
+// --- The autoscaler --------------------------------------------------------------------------------------------------
+
+Result<Autoscaler*> World::use_autoscaler() {
+  Parts& parts = *parts_;
+  if (parts.autoscaler == nullptr) {
+    auto made = Autoscaler::make(
+        {parts.api, parts.time, parts.history, parts.evictions},
+        [&](const cache::ClusterObjects& objects) { return parts.build_profiles(objects); },
+        parts.root.fork(kAutoscalerStream));
+    if (!made) return fail(made.error());
+    parts.autoscaler = *std::move(made);
+    parts.api.listen([&parts](const Change& change) { parts.autoscaler->on_change(change); });
+  }
+  return parts.autoscaler.get();
+}
+
+const Autoscaler* World::autoscaler() const {
+  return parts_->autoscaler.get();
 }
 
 // --- The scheduler ---------------------------------------------------------------------------------------------------
@@ -419,6 +475,13 @@ void World::break_all_watches() {
   parts_->link->break_all_watches();
 }
 
+std::vector<Drain> World::open_drains() const {
+  return parts_->evictions.open_drains();
+}
+std::vector<Rollout> World::rollouts() const {
+  return parts_->controllers->rollouts();
+}
+
 Faults& World::faults() {
   return parts_->options.faults;
 }
@@ -430,6 +493,9 @@ ApiServer& World::api() {
 }
 const ApiServer& World::api() const {
   return parts_->api;
+}
+const FailedCreations& World::failed_creations() const {
+  return parts_->controllers->failed_creations();
 }
 History& World::history() {
   return parts_->history;

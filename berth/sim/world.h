@@ -24,13 +24,21 @@
 #include "berth/base/rng.h"
 #include "berth/base/time.h"
 #include "berth/engine/scheduler.h"
+#include "berth/sim/evictions.h"
 #include "berth/sim/faults.h"
 #include "berth/sim/history.h"
+#include "berth/sim/rollouts.h"
 #include "berth/sim/scheduler_link.h"
 
 namespace berth::sim {
 
 class ApiServer;
+class Autoscaler;
+class FailedCreations;
+
+// How many objects a simulation creates at most, counted from its beginning. A million pods on 20,000 nodes take 1.2
+// GB; this many stay below the memory of a small machine. A node counts as four (kObjectsPerNode).
+inline constexpr std::size_t kDefaultMaxObjects = 2'500'000;
 
 struct WorldOptions {
   engine::Options scheduler;  // observer, seed and add_plugins are the world's to set; add_plugins is called too
@@ -39,6 +47,7 @@ struct WorldOptions {
   Faults faults;
   bool scripted = false;  // the Script plugin of pod_script.h is in every profile
   std::size_t max_happenings = 2'000'000;
+  std::size_t max_objects = kDefaultMaxObjects;
   // Answers for the extenders of the configuration. Empty: they refuse.
   SimulatedExtender extender;
 };
@@ -73,6 +82,10 @@ class World {
   bool run_until(const std::function<bool()>& condition, Instant limit);
   // Called after everything that happens: for checkers and progress. Empty: nobody.
   void set_on_step(std::function<void()> on_step);
+  // Called for every object that is created, which may be many in one step: for progress only.
+  void set_on_create(std::function<void()> on_create);
+  // WorldOptions::max_objects is reached: whatever runs ends here, and nothing more happens.
+  bool is_full() const;
   // The wall clock of the scheduler jumps by this much, forward or back; the world's does not.
   void jump_clock(Duration by);
 
@@ -91,6 +104,13 @@ class World {
   Result<void> fail_node(std::string_view node);
   Result<void> recover_node(std::string_view node);
 
+  // --- The autoscaler (autoscaler.h)
+  // ---------------------------------------------------------------------------------- Made when first asked for; it
+  // does nothing as long as it has no groups. The error: a profile cannot be built.
+  Result<Autoscaler*> use_autoscaler();
+  // Null if nobody has asked for it.
+  const Autoscaler* autoscaler() const;
+
   // --- The scheduler -------------------------------------------------------------------------------------------------
   // Its memory is gone; commands that were given are still carried out. Nothing is scheduled until start_scheduler().
   void crash_scheduler();
@@ -105,10 +125,18 @@ class World {
   void break_watch(const api::ObjectKind& kind);
   void break_all_watches();
 
+  // --- What is under way ---------------------------------------------------------------------------------------------
+  // Drains whose pods have not all been evicted, in order of the nodes' names.
+  std::vector<Drain> open_drains() const;
+  // Rollouts of Deployments, in order of names.
+  std::vector<Rollout> rollouts() const;
+
   Faults& faults();
   PodScript& pod_script();
   ApiServer& api();
   const ApiServer& api() const;
+  // The controllers that are short of pods now because the API server refuses them.
+  const FailedCreations& failed_creations() const;
   History& history();
   const History& history() const;
   Rng& rng();

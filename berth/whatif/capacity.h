@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,21 +19,19 @@
 #include "berth/base/error.h"
 #include "berth/explain/cluster.h"
 #include "berth/explain/explanation.h"
+#include "berth/explain/probe.h"
 #include "berth/report/pod_sentence.h"
+#include "berth/text/page.h"
 
 namespace berth::whatif {
 
-// The pod that is placed again and again.
-struct Probe {
-  api::PodPtr pod;
-  // Of a StatefulSet: every pod has claims of its own.
-  std::vector<api::PersistentVolumeClaim> claims;
-  std::vector<std::string> notes;  // what of the manifest is not looked at
+// The pod of the manifest as a new one (explain/probe.h): a node that it names and gates that it waits behind are left
+// out, which `notes` says.
+struct NewPods {
+  explain::Probe probe;
+  std::vector<std::string> notes;
 };
-
-// From the first object that is a pod or has a template for pods. The error: there is none, or the API server would
-// refuse the pod.
-Result<Probe> probe_of(std::span<const api::AnyObject> manifest, const cache::ClusterObjects& objects);
+Result<NewPods> new_pods(std::span<const api::AnyObject> manifest, std::span<const api::AnyObject> dump);
 
 struct CapacityOptions {
   std::int64_t limit = 0;   // place at most so many; 0: as many as fit
@@ -51,6 +50,7 @@ namespace stop {
 inline constexpr std::string_view kLimitReached = "LimitReached";
 inline constexpr std::string_view kUnschedulable = "Unschedulable";
 inline constexpr std::string_view kError = "Error";
+inline constexpr std::string_view kForbidden = "Forbidden";  // the API server would not create the next one
 }  // namespace stop
 
 struct Capacity {
@@ -67,14 +67,24 @@ struct Capacity {
   std::vector<std::string> notes;
 };
 
-// The cluster is changed: the placed pods stay in it. The error: a profile that cannot be built, or no profile of the
-// name that the pod asks for.
-Result<Capacity> capacity_of(explain::Cluster& cluster, const Probe& probe, const report::Settings& settings,
+// With the pools of the nodes, in the natural order of names.
+std::vector<NodeCapacity> placement_of(const explain::Cluster& cluster,
+                                       const std::map<std::string, std::int64_t>& per_node);
+
+// The cluster is changed: the placed pods stay in it. The error: the API server would not even create the first pod, a
+// profile that cannot be built, or no profile of the name that the pod asks for.
+Result<Capacity> capacity_of(explain::Cluster& cluster, NewPods& pods, const report::Settings& settings,
                              const CapacityOptions& options = {});
 
 struct CapacityText {
   bool all_nodes = false;  // a row for each, however many; otherwise pools stand for many nodes
+  text::Style style = {};
 };
+// The table of what each node got, by pool if there are many.
+void add_placement(std::span<const NodeCapacity> placement, const CapacityText& options, text::Page& page);
+// What comes at the end of an answer.
+void add_victims_and_notes(std::span<const std::string> victims, std::span<const std::string> notes,
+                           const CapacityText& options, text::Page& page);
 std::string to_text(const Capacity& capacity, const CapacityText& options = {});
 
 }  // namespace berth::whatif

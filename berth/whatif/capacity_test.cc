@@ -13,13 +13,14 @@ using testing::objects_in;
 using testing::pod;
 
 Capacity ask(const std::string& dump, const std::string& manifest, const CapacityOptions& options = {}) {
-  explain::Cluster cluster(objects_in(dump));
-  const auto probe = probe_of(objects_in(manifest), cluster.objects);
-  if (!probe) {
-    ADD_FAILURE() << probe.error().message();
+  const std::vector<api::AnyObject> objects = objects_in(dump);
+  explain::Cluster cluster(objects);
+  auto pods = new_pods(objects_in(manifest), objects);
+  if (!pods) {
+    ADD_FAILURE() << pods.error().message();
     return {};
   }
-  const auto capacity = capacity_of(cluster, *probe, {}, options);
+  const auto capacity = capacity_of(cluster, *pods, {}, options);
   if (!capacity) {
     ADD_FAILURE() << capacity.error().message();
     return {};
@@ -134,13 +135,27 @@ TEST(Capacity, SpeaksAsClusterCapacityDoes) {
   EXPECT_NE(text.find("\nPods per node\n"), std::string::npos) << text;
 }
 
-TEST(Probe, IsAnErrorIfThereIsNoPod) {
-  const explain::Cluster cluster(objects_in(kTwoNodes));
-  EXPECT_FALSE(probe_of({}, cluster.objects));
-  EXPECT_FALSE(probe_of(objects_in(node("n-1", "1")), cluster.objects));
-  const auto unknown_class = probe_of(objects_in(pod("a", {.more = "priorityClassName: urgent"})), cluster.objects);
-  ASSERT_FALSE(unknown_class);
-  EXPECT_EQ(unknown_class.error().what(), "no PriorityClass with name urgent was found");
+TEST(Capacity, IsAnErrorIfTheFirstPodWouldBeRefused) {
+  const std::vector<api::AnyObject> dump = objects_in(kTwoNodes);
+  EXPECT_FALSE(new_pods({}, dump));
+  EXPECT_FALSE(new_pods(objects_in(node("n-1", "1")), dump));
+  explain::Cluster cluster(dump);
+  auto pods = new_pods(objects_in(pod("a", {.more = "priorityClassName: urgent"})), dump);
+  ASSERT_TRUE(pods);
+  const auto capacity = capacity_of(cluster, *pods, {});
+  ASSERT_FALSE(capacity);
+  EXPECT_EQ(capacity.error().what(), "pods \"a\" is forbidden: no PriorityClass with name urgent was found");
+}
+
+TEST(Capacity, StopsWhereAQuotaDoes) {
+  const std::string quota =
+      "---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: three, namespace: default}\nspec: {hard: {pods: "
+      "3}}\n";
+  const Capacity capacity = ask(kTwoNodes + quota + pod("old", {.node = "n-1"}), pod("web", {.cpu = "1"}));
+  EXPECT_EQ(capacity.instances, 2);
+  EXPECT_EQ(capacity.stop, stop::kForbidden);
+  EXPECT_EQ(capacity.message,
+            "pods \"web\" is forbidden: exceeded quota: three, requested: pods=1, used: pods=3, limited: pods=3");
 }
 
 }  // namespace

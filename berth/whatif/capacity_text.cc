@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <string>
+#include <string_view>
+#include <utility>
 
-#include "berth/explain/words.h"
-#include "berth/report/table.h"
-#include "berth/report/words.h"
+#include "berth/text/table.h"
+#include "berth/text/words.h"
 #include "berth/whatif/capacity.h"
 
 namespace berth::whatif {
@@ -15,74 +17,81 @@ namespace {
 
 // Above this many nodes the table is by pool.
 constexpr std::size_t kMaxNodeRows = 30;
-constexpr std::size_t kWidth = 100;
 constexpr std::size_t kMaxNamed = 8;
 
-using Align = report::Table::Align;
+using text::Align;
+using text::Line;
+using text::Meaning;
 
-std::string nodes_table(const Capacity& capacity) {
-  report::Table table;
+text::Table nodes_table(std::span<const NodeCapacity> placement) {
+  text::Table table;
   table.add_column("node");
   table.add_column("pool");
   table.add_column("instances", Align::kRight);
-  for (const NodeCapacity& row : capacity.placement) {
-    table.add_row({row.node, row.pool.empty() ? "-" : row.pool, report::grouped(row.instances)});
+  for (const NodeCapacity& row : placement) {
+    table.add_row({Line(row.node, Meaning::kName), row.pool.empty() ? "-" : row.pool, text::grouped(row.instances)});
   }
-  return table.str();
+  return table;
 }
 
-std::string pools_table(const Capacity& capacity) {
+text::Table pools_table(std::span<const NodeCapacity> placement) {
   struct Sum {
     std::int64_t nodes = 0;
     std::int64_t instances = 0;
   };
   std::map<std::string, Sum> pools;
-  for (const NodeCapacity& row : capacity.placement) {
+  for (const NodeCapacity& row : placement) {
     Sum& sum = pools[row.pool];
     ++sum.nodes;
     sum.instances += row.instances;
   }
-  report::Table table;
+  text::Table table;
   table.add_column("pool");
   table.add_column("nodes used", Align::kRight);
   table.add_column("instances", Align::kRight);
   for (const auto& [pool, sum] : pools) {
-    table.add_row({pool.empty() ? "-" : pool, report::grouped(sum.nodes), report::grouped(sum.instances)});
+    table.add_row(
+        {Line(pool.empty() ? "-" : pool, Meaning::kName), text::grouped(sum.nodes), text::grouped(sum.instances)});
   }
-  return table.str();
+  return table;
 }
 
 }  // namespace
 
+void add_placement(std::span<const NodeCapacity> placement, const CapacityText& options, text::Page& page) {
+  if (placement.empty()) return;
+  const bool is_by_node = options.all_nodes || placement.size() <= kMaxNodeRows;
+  page.section(is_by_node ? "Pods per node" : "Pods per pool (--all for every node)");
+  page.table(is_by_node ? nodes_table(placement) : pools_table(placement));
+}
+
+void add_victims_and_notes(std::span<const std::string> victims, std::span<const std::string> notes,
+                           const CapacityText& options, text::Page& page) {
+  if (!victims.empty()) {
+    page.gap();
+    page.paragraph(fmt::format("{} evicted for them: {}.", text::counted(victims.size(), "pod is", "pods are"),
+                               text::listed(victims, options.all_nodes ? victims.size() : kMaxNamed)));
+  }
+  if (!notes.empty()) page.gap();
+  for (const std::string& note : notes) page.note(note);
+}
+
 std::string to_text(const Capacity& capacity, const CapacityText& options) {
   const std::string_view name = std::string_view(capacity.pod).substr(capacity.pod.find('/') + 1);
-  std::string text =
-      capacity.requests.empty()
-          ? fmt::format("{} asks for no resources.\n", capacity.pod)
-          : report::wrapped(fmt::format("{} asks for {}.", capacity.pod, capacity.requests), kWidth, "", "");
-  text += fmt::format("The cluster can schedule {} instance(s) of the pod {}.\n", capacity.instances, name);
-  text += "\n" + report::wrapped(capacity.message.empty() ? fmt::format("Termination reason: {}", capacity.stop.text())
-                                                          : fmt::format("Termination reason: {}: {}",
-                                                                        capacity.stop.text(), capacity.message),
-                                 kWidth, "", "  ");
-  if (!capacity.sentence.empty()) text += report::wrapped(capacity.sentence, kWidth, "", "");
-  if (!capacity.placement.empty()) {
-    const bool is_by_node = options.all_nodes || capacity.placement.size() <= kMaxNodeRows;
-    text += fmt::format("\nPods per {}\n{}", is_by_node ? "node" : "pool (--all for every node)",
-                        is_by_node ? nodes_table(capacity) : pools_table(capacity));
-  }
-  if (!capacity.victims.empty()) {
-    text +=
-        "\n" +
-        report::wrapped(
-            fmt::format("{} evicted for them: {}.",
-                        capacity.victims.size() == 1 ? "1 pod is" : fmt::format("{} pods are", capacity.victims.size()),
-                        explain::listed(capacity.victims, options.all_nodes ? capacity.victims.size() : kMaxNamed)),
-            kWidth, "", "  ");
-  }
-  if (!capacity.notes.empty()) text += "\n";
-  for (const std::string& note : capacity.notes) text += report::wrapped("Note: " + note, kWidth, "", "  ");
-  return text;
+  text::Page page;
+  page.paragraph(capacity.requests.empty() ? fmt::format("{} asks for no resources.", capacity.pod)
+                                           : fmt::format("{} asks for {}.", capacity.pod, capacity.requests));
+  page.headline(
+      {fmt::format("The cluster can schedule {} instance(s) of the pod {}.", text::grouped(capacity.instances), name),
+       capacity.instances > 0 ? Meaning::kGood : Meaning::kBad});
+  page.gap();
+  page.paragraph(capacity.message.empty()
+                     ? fmt::format("Termination reason: {}", capacity.stop.text())
+                     : fmt::format("Termination reason: {}: {}", capacity.stop.text(), capacity.message));
+  if (!capacity.sentence.empty()) page.paragraph(capacity.sentence);
+  add_placement(capacity.placement, options, page);
+  add_victims_and_notes(capacity.victims, capacity.notes, options, page);
+  return page.render(options.style);
 }
 
 }  // namespace berth::whatif

@@ -16,6 +16,7 @@
 #include "berth/explain/facts.h"
 #include "berth/explain/what_if.h"
 #include "berth/explain/words.h"
+#include "berth/text/words.h"
 
 namespace berth::whatif {
 
@@ -193,6 +194,7 @@ Result<void> plan_nodes(const NodesToAdd& wanted, const NodeNames& names, const 
                         NodeMaker& maker, Plan& plan) {
   plan.words.push_back(
       fmt::format("add {} like {}", explain::counted(static_cast<std::size_t>(wanted.count), "node"), wanted.like));
+  plan.add_words += (plan.add_words.empty() ? "" : "; ") + plan.words.back();
   if (wanted.model != nullptr) {
     for (std::int64_t i = 0; i < wanted.count; ++i) {
       maker.add(*wanted.model, cache::kNoRow, wanted.model->metadata.name, plan);
@@ -297,6 +299,55 @@ std::string nodes_words(std::string_view verb, const std::string& text, const No
   return fmt::format("{} {} ({})", verb, text, explain::counted(count, "node"));
 }
 
+// A node that is meant twice counts with the first.
+void plan_leaving(const std::string& text, bool removes, const NodeNames& names, const explain::Cluster& cluster,
+                  Plan& plan) {
+  LeavingNodes& leaving = plan.leaving.emplace_back();
+  leaving.subject = names.is_pool(text) ? "the pool " + text : text;
+  leaving.words = nodes_words(removes ? "remove" : "drain", text, names);
+  leaving.removes = removes;
+  plan.words.push_back(leaving.words);
+  if (const auto found = names.find(text)) {
+    for (const cache::RowId row : *found) leaving.nodes.push_back(cluster.name_of(row));
+  }
+}
+
+// --- Applied objects -------------------------------------------------------------------------------------------------
+
+template <typename... Workloads>
+api::AnyObject cleared(const api::AnyObject& object) {
+  api::AnyObject result = object;
+  const auto clear = [&]<typename T>(const std::shared_ptr<const T>& workload) {
+    if (workload == nullptr) return;
+    auto copy = std::make_shared<T>(*workload);
+    copy->status = {};
+    result = api::AnyObject(std::shared_ptr<const T>(std::move(copy)));
+  };
+  (clear(object.as<Workloads>()), ...);
+  return result;
+}
+
+// A manifest that was taken from a cluster has a status. The API server takes none from who applies it.
+api::AnyObject without_status(const api::AnyObject& object) {
+  return cleared<api::Deployment, api::ReplicaSet, api::StatefulSet, api::DaemonSet, api::Job,
+                 api::ReplicationController, api::PodDisruptionBudget>(object);
+}
+
+// The pods of a Deployment that is in the dump without its ReplicaSets would all be made again.
+Result<void> check_applied(const api::AnyObject& object, std::span<const api::AnyObject> dump) {
+  const auto applied = object.as<api::Deployment>();
+  if (applied == nullptr) return {};
+  for (const api::AnyObject& each : dump) {
+    const auto deployment = each.as<api::Deployment>();
+    if (deployment == nullptr || workload_key(each) != workload_key(object)) continue;
+    if (deployment->status.replicas > 0 && !has_replica_set(*deployment, dump)) {
+      return fail(Error(fmt::format("the ReplicaSets of Deployment {} were not read", deployment->metadata.name))
+                      .with_fix("dump replicasets too"));
+    }
+  }
+  return {};
+}
+
 std::string objects_words(std::span<const api::AnyObject> objects) {
   std::vector<std::string> names;
   for (const api::AnyObject& object : objects) {
@@ -306,6 +357,31 @@ std::string objects_words(std::span<const api::AnyObject> objects) {
 }
 
 }  // namespace
+
+std::string workload_key(const api::AnyObject& object) {
+  const Symbol name_space = object.metadata().name_space;
+  const std::string_view where = name_space.empty() ? std::string_view("default") : name_space.text();
+  if (&object.kind() == &api::kind_of<api::Pod>()) return fmt::format("{}/{}", where, object.metadata().name);
+  return fmt::format("{}/{}/{}", where, object.kind().kind, object.metadata().name);
+}
+
+std::string Scaling::workload() const {
+  return fmt::format("{}/{}/{}", name_space, kind, name);
+}
+
+std::string Scaling::words() const {
+  return fmt::format("scale {} {}/{} to {}", kind, name_space, name, replicas);
+}
+
+const LeavingNodes* Plan::find_leaving(const std::string& node) const {
+  const auto found = std::ranges::find_if(
+      leaving, [&](const LeavingNodes& each) { return std::ranges::find(each.nodes, node) != each.nodes.end(); });
+  return found == leaving.end() ? nullptr : &*found;
+}
+
+bool Plan::applies(std::string_view workload) const {
+  return std::ranges::any_of(apply, [&](const api::AnyObject& object) { return workload_key(object) == workload; });
+}
 
 bool Plan::leaves(const std::string& node) const {
   return std::ranges::find(drain, node) != drain.end() || std::ranges::find(remove, node) != remove.end();
@@ -336,7 +412,8 @@ Result<NodesToAdd> parse_nodes_to_add(std::string_view text) {
     return fail(fmt::format("expected TEMPLATE=N such as general=3, found \"{}\"", text));
   }
   if (*count < 1 || *count > kMaxNodesToAdd) {
-    return fail(fmt::format("expected between 1 and {} nodes, found {}", kMaxNodesToAdd, *count));
+    return fail(fmt::format("expected between 1 and {}, found {}", text::counted(kMaxNodesToAdd, "node"),
+                            text::grouped(*count)));
   }
   NodesToAdd result;
   result.like = std::string(text.substr(0, equals));
@@ -352,20 +429,26 @@ Result<Plan> plan(const Changes& changes, const explain::Cluster& cluster, std::
     if (auto planned = plan_nodes(wanted, names, cluster, maker, result); !planned) return fail(planned.error());
   }
   result.apply = changes.apply;
-  if (!result.apply.empty()) result.words.push_back(objects_words(result.apply));
+  for (api::AnyObject& object : result.apply) {
+    if (auto checked = check_applied(object, dump); !checked) return fail(checked.error());
+    object = without_status(object);
+  }
+  if (!result.apply.empty()) {
+    result.apply_words = objects_words(result.apply);
+    result.words.push_back(result.apply_words);
+  }
   for (const Scaling& wanted : changes.scale) {
     auto scaling = resolved(wanted, dump);
     if (!scaling) return fail(scaling.error());
-    result.words.push_back(
-        fmt::format("scale {} {}/{} to {}", scaling->kind, scaling->name_space, scaling->name, scaling->replicas));
+    result.words.push_back(scaling->words());
     result.scale.push_back(*std::move(scaling));
   }
   auto drain = resolved_nodes(changes.drain, names, cluster);
   if (!drain) return fail(drain.error());
   auto remove = resolved_nodes(changes.remove, names, cluster);
   if (!remove) return fail(remove.error());
-  for (const std::string& text : changes.drain) result.words.push_back(nodes_words("drain", text, names));
-  for (const std::string& text : changes.remove) result.words.push_back(nodes_words("remove", text, names));
+  for (const std::string& text : changes.drain) plan_leaving(text, false, names, cluster, result);
+  for (const std::string& text : changes.remove) plan_leaving(text, true, names, cluster, result);
   result.drain = *std::move(drain);
   result.remove = *std::move(remove);
   return result;

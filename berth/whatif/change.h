@@ -30,6 +30,10 @@ struct Scaling {
   std::string name_space;  // empty: the one namespace that has it
   std::string name;
   std::int32_t replicas = 0;
+
+  // Of one whose kind and namespace are known: "shop/Deployment/web", and "scale Deployment shop/web to 5".
+  std::string workload() const;
+  std::string words() const;
 };
 struct Changes {
   std::vector<NodesToAdd> add_nodes;
@@ -42,6 +46,9 @@ struct Changes {
   bool empty() const { return add_nodes.empty() && apply.empty() && scale.empty() && drain.empty() && remove.empty(); }
 };
 
+// "shop/Deployment/web", or "shop/debug" of a pod: what PodRecord::workload is for the pods of the object.
+std::string workload_key(const api::AnyObject& object);
+
 // "KIND/NAME=N" or "KIND/NAMESPACE/NAME=N"
 Result<Scaling> parse_scaling(std::string_view text);
 // "TEMPLATE=N"; the model is not looked up.
@@ -49,6 +56,16 @@ Result<NodesToAdd> parse_nodes_to_add(std::string_view text);
 
 // At most so many nodes are added in one go: a typing error should not fill the memory.
 inline constexpr std::int64_t kMaxNodesToAdd = 100'000;
+
+// Nodes that one --drain or --remove means.
+struct LeavingNodes {
+  std::string subject;  // "n-1", "the pool gpu", "web-*"
+  std::string words;    // what is done, as in Plan::words
+  std::vector<std::string> nodes;
+  bool removes = false;
+
+  std::string_view noun() const { return removes ? "removal" : "drain"; }
+};
 
 struct Plan {
   std::vector<api::AnyObject> create;  // nodes, with the CSINodes and the daemons' pods that come with them
@@ -58,7 +75,14 @@ struct Plan {
   std::vector<std::string> drain;   // names of nodes
   std::vector<std::string> remove;  // names of nodes
   std::vector<std::string> words;   // what is done, each: "drain n-1 and n-2"
+  std::vector<LeavingNodes> leaving;
+  // Those of `words` that say what is applied and which nodes are added; empty if nothing is.
+  std::string apply_words;
+  std::string add_words;
 
+  const LeavingNodes* find_leaving(const std::string& node) const;
+  // Whether the workload ("shop/Deployment/web") or single pod ("shop/debug") is among the applied objects.
+  bool applies(std::string_view workload) const;
   bool leaves(const std::string& node) const;  // it is drained or removed
 };
 // `cluster` is that of the dump, `dump` its objects.

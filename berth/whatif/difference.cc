@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <deque>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 
 #include "berth/api/kinds.h"
-#include "berth/api/label_selector.h"
 #include "berth/explain/words.h"
 #include "berth/report/occupancy.h"
-#include "berth/report/pending.h"
+#include "berth/report/unfinished.h"
 #include "berth/sim/api_server.h"
 
 namespace berth::whatif {
@@ -30,14 +28,6 @@ std::string workload_of(const sim::World& world, const api::Pod& pod) {
 bool by_name(std::string_view a, std::string_view b) {
   return explain::natural_less(a, b);
 }
-
-// A pod that was there and one that is there now, or only one of them.
-struct Pair {
-  const PodRecord* before = nullptr;
-  const PodRecord* after = nullptr;
-  bool is_same = false;  // one and the same pod
-  bool preempted = false;
-};
 
 class Pairing {
  public:
@@ -55,7 +45,7 @@ class Pairing {
     for (auto& [workload, group] : groups_) pair(group, workload.find("/DaemonSet/") != std::string::npos);
   }
 
-  std::vector<Pair> take() { return std::move(pairs_); }
+  std::vector<PodPair> take() { return std::move(pairs_); }
 
  private:
   struct Member {
@@ -120,7 +110,7 @@ class Pairing {
 
   const sim::World& world_;
   std::map<std::string, Group> groups_;
-  std::vector<Pair> pairs_;
+  std::vector<PodPair> pairs_;
 };
 
 // A StatefulSet that is not parallel makes a pod when those before it run, so one that cannot keeps the others away.
@@ -147,61 +137,117 @@ std::string why_gone(const PodRecord& pod, bool preempted, const sim::World& wor
   return "its workload does not want it any more";
 }
 
-void add_pair(const Pair& pair, const sim::World& world, Difference& result) {
-  if (pair.before == nullptr) {
-    if (!pair.after->node.empty()) result.added.push_back({pair.after->name, pair.after->workload, pair.after->node});
-    return;
-  }
-  const PodRecord& before = *pair.before;
-  if (pair.after == nullptr) {
-    result.gone.push_back({before.name, before.workload, before.node, why_gone(before, pair.preempted, world)});
-    return;
-  }
-  const PodRecord& after = *pair.after;
-  if (after.node.empty()) return;  // told with the pending ones
-  if (before.node.empty()) {
-    result.got_a_place.push_back({after.name, after.workload, after.node});
-  } else if (pair.is_same) {
-    ++result.unmoved;
-  } else {
-    result.moved.push_back({before.name, after.name == before.name ? "" : after.name, after.workload, before.node,
-                            after.node, pair.preempted});
-  }
-}
+// Sorts pairs into what has become of the pods.
+class Sorter {
+ public:
+  Sorter(const sim::World& world, const Causes& causes, Difference& result)
+      : world_(world), causes_(causes), result_(result) {}
 
-// The sentence is about the first pod of the group; it holds for all of them.
-std::string sentence_about(const std::string& pod, const report::PendingPods& group) {
-  if (!group.sentence.starts_with(group.pods.front())) return group.sentence;
-  return pod + group.sentence.substr(group.pods.front().size());
-}
-
-void add_pending(const std::vector<Pair>& pairs, const std::vector<report::PendingPods>& groups, Difference& result) {
-  std::map<std::string_view, const Pair*> by_pod;
-  for (const Pair& pair : pairs) {
-    if (pair.after != nullptr && pair.after->node.empty()) by_pod[pair.after->name] = &pair;
+  void add(const PodPair& pair) {
+    if (pair.before == nullptr) {
+      const PodRecord& pod = *pair.after;
+      if (!pod.node.empty()) result_.added.push_back({pod.name, pod.workload, pod.node, causes_.of_coming(pod.uid)});
+      return;
+    }
+    const PodRecord& before = *pair.before;
+    if (pair.after == nullptr) {
+      result_.gone.push_back({before.name, before.workload, before.node, why_gone(before, pair.preempted, world_),
+                              causes_.of_leaving(before.uid)});
+      return;
+    }
+    const PodRecord& after = *pair.after;
+    if (after.node.empty()) return;  // told with the pending ones
+    if (before.node.empty()) {
+      result_.got_a_place.push_back({after.name, after.workload, after.node, {}});
+    } else if (pair.is_same) {
+      ++result_.unmoved;
+    } else {
+      result_.moved.push_back({before.name, after.name == before.name ? "" : after.name, after.workload, before.node,
+                               after.node, pair.preempted, causes_.of_leaving(before.uid)});
+    }
   }
-  for (const report::PendingPods& group : groups) {
-    PendingNow lost, fresh, still;
-    lost.state = Symbol("lost");
-    fresh.state = Symbol("new");
-    still.state = Symbol("still");
-    for (const std::string& pod : group.pods) {
-      const auto found = by_pod.find(pod);
-      if (found == by_pod.end()) continue;
-      const PodRecord* before = found->second->before;
-      if (before != nullptr && !before->node.empty()) {
-        lost.pods.push_back(pod);
-        lost.were_on.push_back(before->node);
-      } else {
-        (before == nullptr ? fresh : still).pods.push_back(pod);
+
+  void add_pending(std::span<const PodPair> pairs, std::span<const report::PendingPods> groups) {
+    std::map<std::string_view, const PodPair*> by_pod;
+    for (const PodPair& pair : pairs) {
+      if (pair.after != nullptr && pair.after->node.empty()) by_pod[pair.after->name] = &pair;
+    }
+    for (const report::PendingPods& group : groups) {
+      PendingNow lost, fresh, still;
+      lost.state = Symbol("lost");
+      fresh.state = Symbol("new");
+      still.state = Symbol("still");
+      for (const std::string& pod : group.pods) {
+        const auto found = by_pod.find(pod);
+        if (found == by_pod.end()) continue;
+        const PodRecord* before = found->second->before;
+        if (before != nullptr && !before->node.empty()) {
+          lost.pods.push_back(pod);
+          lost.were_on.push_back(before->node);
+          lost.causes.push_back(causes_.of_leaving(before->uid));
+        } else if (before == nullptr) {
+          fresh.pods.push_back(pod);
+          fresh.causes.push_back(causes_.of_coming(found->second->after->uid));
+        } else {
+          still.pods.push_back(pod);
+        }
+      }
+      for (PendingNow* each : {&lost, &fresh, &still}) {
+        if (each->pods.empty()) continue;
+        each->sentence = report::sentence_about(each->pods.front(), group);
+        result_.pending.push_back(std::move(*each));
       }
     }
-    for (PendingNow* each : {&lost, &fresh, &still}) {
-      if (each->pods.empty()) continue;
-      each->sentence = sentence_about(each->pods.front(), group);
-      result.pending.push_back(std::move(*each));
+  }
+
+  // Those that the history tells from `from` up to `to`.
+  void add_preemptions(std::size_t from, std::size_t to, const Snapshot& before) {
+    const std::deque<sim::Happening>& happenings = world_.history().happenings();
+    for (std::size_t i = from; i < std::min(to, happenings.size()); ++i) {
+      const sim::Happening& happening = happenings[i];
+      if (happening.kind != sim::Happening::Kind::kPreempts) continue;
+      const sim::PodStory& preemptor = world_.history().stories()[happening.pod];
+      Preempting& preempting = result_.preemptions.emplace_back();
+      preempting.pod = preemptor.name;
+      preempting.node = happening.node.str();
+      preempting.victims = names_in(happening.text);
+      if (!before.pods.contains(preemptor.uid)) preempting.cause = causes_.of_coming(preemptor.uid);
     }
   }
+
+  void put_in_order() {
+    const auto in_order = [](const auto& a, const auto& b) { return by_name(a.pod, b.pod); };
+    std::ranges::sort(result_.moved, in_order);
+    std::ranges::sort(result_.got_a_place, in_order);
+    std::ranges::sort(result_.added, in_order);
+    std::ranges::sort(result_.gone, in_order);
+  }
+
+ private:
+  static std::vector<std::string> names_in(std::string_view text) {
+    constexpr std::string_view kBetween = ", ";
+    std::vector<std::string> names;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find(kBetween), text.size());
+      names.emplace_back(text.substr(0, end));
+      text.remove_prefix(std::min(end + kBetween.size(), text.size()));
+    }
+    return names;
+  }
+
+  const sim::World& world_;
+  const Causes& causes_;
+  Difference& result_;
+};
+
+Causes causes_of(const Plan& plan, const sim::World& world, const Snapshot& before, std::span<const PodPair> pairs) {
+  Causes causes(plan, world, [&before](const std::string& uid) { return before.pods.contains(uid); });
+  for (const PodPair& pair : pairs) {
+    if (pair.before != nullptr && pair.after != nullptr && !pair.is_same) {
+      causes.add_replacement(pair.after->uid, pair.before->uid);
+    }
+  }
+  return causes;
 }
 
 std::vector<UtilisationChange> utilisation_changes(const Snapshot& before, const Snapshot& after) {
@@ -239,42 +285,48 @@ bool belongs_to_its_node(const api::Pod& pod) {
          pod.metadata.annotations->contains(Symbol("kubernetes.io/config.mirror"));
 }
 
-std::string held_by(const api::Pod& pod, const sim::World& world) {
-  std::vector<std::string> budgets;
-  world.api().for_each<api::PodDisruptionBudget>([&](const std::shared_ptr<const api::PodDisruptionBudget>& budget) {
-    if (budget->metadata.name_space != pod.metadata.name_space) return;
-    const auto matcher = api::LabelMatcher::compile(budget->spec.selector);
-    if (matcher && matcher->matches(*pod.metadata.labels)) budgets.push_back(api::full_name(budget->metadata));
-  });
-  if (budgets.empty()) return "it has not left yet";
-  if (budgets.size() > 1) {
-    return fmt::format("the budgets {} cover it, and the API server evicts no pod that has more than one",
-                       explain::listed(budgets, 3));
-  }
-  return fmt::format("the budget {} allows no disruption", budgets.front());
+void add_pod(const sim::World& world, const api::Pod& pod, Snapshot& snapshot) {
+  if (api::is_terminal(pod)) return;
+  PodRecord& record = snapshot.pods[pod.metadata.uid];
+  record.uid = pod.metadata.uid;
+  record.name = api::full_name(pod.metadata);
+  record.workload = workload_of(world, pod);
+  record.node = pod.spec.node_name.str();
+  record.created_at = pod.metadata.creation_timestamp;
+  record.belongs_to_its_node = belongs_to_its_node(pod);
+}
+
+Snapshot empty_snapshot(const sim::World& world) {
+  Snapshot result;
+  result.at = world.now();
+  result.happenings = world.history().happenings().size();
+  return result;
 }
 
 }  // namespace
 
 Snapshot snapshot_of(const sim::World& world, explain::Cluster& cluster) {
-  Snapshot result;
-  result.at = world.now();
+  Snapshot result = empty_snapshot(world);
   result.nodes = static_cast<std::int64_t>(cluster.cache.nodes().node_count());
   result.utilisation = report::occupancy_of(cluster).utilisation;
-  for (const auto& [name, pod] : cluster.pods) {
-    if (api::is_terminal(*pod)) continue;
-    PodRecord& record = result.pods[pod->metadata.uid];
-    record.name = name;
-    record.workload = workload_of(world, *pod);
-    record.node = pod->spec.node_name.str();
-    record.created_at = pod->metadata.creation_timestamp;
-  }
+  for (const auto& [name, pod] : cluster.pods) add_pod(world, *pod, result);
   return result;
 }
 
-Difference difference_of(const Snapshot& before, const Snapshot& after, const sim::World& world,
-                         explain::Cluster& cluster_after, const report::Settings& settings) {
+Snapshot pods_of(const sim::World& world) {
+  Snapshot result = empty_snapshot(world);
+  world.api().for_each<api::Pod>([&](const api::PodPtr& pod) { add_pod(world, *pod, result); });
+  return result;
+}
+
+std::vector<PodPair> pairs_of(const Snapshot& before, const Snapshot& after, const sim::World& world) {
+  return Pairing(before, after, world).take();
+}
+
+Difference difference_of(const Snapshot& before, const Snapshot& after, std::span<const PodPair> pairs,
+                         const sim::World& world, const Plan& plan, std::span<const report::PendingPods> pending) {
   Difference result;
+  result.changes = plan.words;
   result.nodes_before = before.nodes;
   result.nodes_after = after.nodes;
   result.pods_before = std::ssize(before.pods);
@@ -282,30 +334,39 @@ Difference difference_of(const Snapshot& before, const Snapshot& after, const si
   result.pending_before = pending_in(before);
   result.pending_after = pending_in(after);
   result.virtual_seconds = (after.at - before.at).in_seconds();
-  const std::vector<Pair> pairs = Pairing(before, after, world).take();
-  for (const Pair& pair : pairs) add_pair(pair, world, result);
-  const auto in_order = [](const auto& a, const auto& b) { return by_name(a.pod, b.pod); };
-  std::ranges::sort(result.moved, in_order);
-  std::ranges::sort(result.got_a_place, in_order);
-  std::ranges::sort(result.added, in_order);
-  std::ranges::sort(result.gone, in_order);
-  if (result.pending_after > 0) add_pending(pairs, report::pending_of(world, cluster_after, settings), result);
-  for (const sim::Happening& happening : world.history().happenings()) {
-    if (happening.kind != sim::Happening::Kind::kPreempts || happening.at < before.at) continue;
-    result.preemptions.push_back({world.history().stories()[happening.pod].name, happening.node.str(), happening.text});
-  }
+  const Causes causes = causes_of(plan, world, before, pairs);
+  Sorter sorter(world, causes, result);
+  for (const PodPair& pair : pairs) sorter.add(pair);
+  sorter.put_in_order();
+  sorter.add_pending(pairs, pending);
+  sorter.add_preemptions(before.happenings, after.happenings, before);
   result.utilisation = utilisation_changes(before, after);
   return result;
 }
 
-std::vector<HeldPod> held_pods(const Plan& plan, const sim::World& world) {
-  std::vector<HeldPod> result;
-  std::set<std::string, std::less<>> leaving(plan.drain.begin(), plan.drain.end());
-  leaving.insert(plan.remove.begin(), plan.remove.end());
-  world.api().for_each<api::Pod>([&](const api::PodPtr& pod) {
-    if (api::is_terminal(*pod) || !leaving.contains(pod->spec.node_name.text()) || belongs_to_its_node(*pod)) return;
-    result.push_back({api::full_name(pod->metadata), pod->spec.node_name.str(), held_by(*pod, world)});
-  });
+Settling settling_of(const Snapshot& dump, const Snapshot& before, const sim::World& world,
+                     std::span<const report::PendingPods> pending) {
+  const Plan nothing;
+  const std::vector<PodPair> pairs = pairs_of(dump, before, world);
+  const Causes causes = causes_of(nothing, world, dump, pairs);
+  Difference all;
+  Sorter sorter(world, causes, all);
+  for (const PodPair& pair : pairs) sorter.add(pair);
+  sorter.put_in_order();
+  sorter.add_pending(pairs, pending);
+  sorter.add_preemptions(dump.happenings, before.happenings, dump);
+  Settling result;
+  result.placed = std::move(all.got_a_place);
+  result.created = std::move(all.added);
+  result.moved = std::move(all.moved);
+  result.gone = std::move(all.gone);
+  result.preemptions = std::move(all.preemptions);
+  result.pending = std::move(all.pending);
+  std::erase_if(result.pending, [](const PendingNow& each) { return each.state == "still"; });
+  for (const report::UnfinishedRollout& rollout :
+       report::unfinished_rollouts(world, pending, report::Outlook::kAtRest)) {
+    result.stuck.push_back(rollout.sentence);
+  }
   return result;
 }
 

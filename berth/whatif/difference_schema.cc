@@ -4,6 +4,17 @@
 namespace berth::api {
 
 template <>
+const Schema& schema_of<whatif::Cause>() {
+  using C = whatif::Cause;
+  static const Schema schema("Cause", {
+                                          field<&C::sentence>("sentence", 0),
+                                          field<&C::change>("change", 0),
+                                          field<&C::preemptor>("preemptor", 0),
+                                      });
+  return schema;
+}
+
+template <>
 const Schema& schema_of<whatif::MovedPod>() {
   using M = whatif::MovedPod;
   static const Schema schema("MovedPod", {
@@ -13,6 +24,7 @@ const Schema& schema_of<whatif::MovedPod>() {
                                              field<&M::from>("from", 0, kAlways),
                                              field<&M::to>("to", 0, kAlways),
                                              field<&M::preempted>("preempted", 0),
+                                             field<&M::cause>("cause", 0, kOmitZero),
                                          });
   return schema;
 }
@@ -24,6 +36,7 @@ const Schema& schema_of<whatif::PlacedPod>() {
                                               field<&P::pod>("pod", 0, kAlways),
                                               field<&P::workload>("workload", 0, kAlways),
                                               field<&P::node>("node", 0, kAlways),
+                                              field<&P::cause>("cause", 0, kOmitZero),
                                           });
   return schema;
 }
@@ -36,6 +49,7 @@ const Schema& schema_of<whatif::GonePod>() {
                                             field<&G::workload>("workload", 0, kAlways),
                                             field<&G::node>("node", 0),
                                             field<&G::why>("why", 0, kAlways),
+                                            field<&G::cause>("cause", 0, kOmitZero),
                                         });
   return schema;
 }
@@ -47,6 +61,7 @@ const Schema& schema_of<whatif::HeldPod>() {
                                             field<&H::pod>("pod", 0, kAlways),
                                             field<&H::node>("node", 0, kAlways),
                                             field<&H::why>("why", 0, kAlways),
+                                            field<&H::budgets>("budgets", 0),
                                         });
   return schema;
 }
@@ -58,6 +73,7 @@ const Schema& schema_of<whatif::PendingNow>() {
                                                field<&P::state>("state", 0, kAlways),
                                                field<&P::pods>("pods", 0, kAlways),
                                                field<&P::were_on>("wereOn", 0),
+                                               field<&P::causes>("causes", 0),
                                                field<&P::sentence>("sentence", 0, kAlways),
                                            });
   return schema;
@@ -70,6 +86,7 @@ const Schema& schema_of<whatif::Preempting>() {
                                                field<&P::pod>("pod", 0, kAlways),
                                                field<&P::node>("node", 0, kAlways),
                                                field<&P::victims>("victims", 0, kAlways),
+                                               field<&P::cause>("cause", 0, kOmitZero),
                                            });
   return schema;
 }
@@ -90,10 +107,57 @@ const Schema& schema_of<whatif::UtilisationChange>() {
 }
 
 template <>
+const Schema& schema_of<whatif::AutoscaledGroup>() {
+  using G = whatif::AutoscaledGroup;
+  static const Schema schema("AutoscaledGroup", {
+                                                    field<&G::group>("group", 0, kAlways),
+                                                    field<&G::kind>("kind", 0, kAlways),
+                                                    field<&G::nodes>("nodes", 0, kAlways),
+                                                    field<&G::added>("added", 0, kAlways),
+                                                    field<&G::removed>("removed", 0, kAlways),
+                                                });
+  return schema;
+}
+
+template <>
+const Schema& schema_of<whatif::Verdict>() {
+  using V = whatif::Verdict;
+  static const Schema schema("Verdict", {
+                                            field<&V::kind>("kind", 0, kAlways),
+                                            field<&V::subject>("subject", 0),
+                                            field<&V::ok>("ok", 0, kAlways),
+                                            field<&V::sentence>("sentence", 0, kAlways),
+                                            field<&V::wanted>("wanted", 0),
+                                            field<&V::placed>("placed", 0),
+                                            field<&V::pods>("pods", 0),
+                                            field<&V::budgets>("budgets", 0),
+                                        });
+  return schema;
+}
+
+template <>
+const Schema& schema_of<whatif::Settling>() {
+  using S = whatif::Settling;
+  static const Schema schema("Settling", {
+                                             field<&S::placed>("placed", 0),
+                                             field<&S::created>("created", 0),
+                                             field<&S::moved>("moved", 0),
+                                             field<&S::gone>("gone", 0),
+                                             field<&S::preemptions>("preemptions", 0),
+                                             field<&S::pending>("pending", 0),
+                                             field<&S::stuck>("stuck", 0),
+                                         });
+  return schema;
+}
+
+template <>
 const Schema& schema_of<whatif::Difference>() {
   using D = whatif::Difference;
   static const Schema schema("Difference", {
                                                field<&D::changes>("changes", 0, kAlways),
+                                               field<&D::ok>("ok", 0, kAlways),
+                                               field<&D::verdicts>("verdicts", 0, kAlways),
+                                               field<&D::settling>("settling", 0, kOmitZero),
                                                field<&D::nodes_before>("nodesBefore", 0, kAlways),
                                                field<&D::nodes_after>("nodesAfter", 0, kAlways),
                                                field<&D::pods_before>("podsBefore", 0, kAlways),
@@ -108,6 +172,7 @@ const Schema& schema_of<whatif::Difference>() {
                                                field<&D::gone>("gone", 0),
                                                field<&D::held>("held", 0),
                                                field<&D::preemptions>("preemptions", 0),
+                                               field<&D::autoscaler>("autoscaler", 0),
                                                field<&D::utilisation>("utilisation", 0),
                                                field<&D::virtual_seconds>("virtualSeconds", 0, kAlways),
                                                field<&D::notes>("notes", 0),

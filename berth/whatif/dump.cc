@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "berth/api/autoscaling.h"
 #include "berth/api/kinds.h"
 #include "berth/explain/stable_order.h"
 #include "berth/sim/object_copy.h"
@@ -22,7 +23,8 @@ using Key = std::tuple<std::string, std::string, std::string>;
 
 bool is_of_use(const api::ObjectKind& kind) {
   return kind.metadata != nullptr && &kind != &api::kind_of<api::Event>() && &kind != &api::kind_of<api::Lease>() &&
-         &kind != &api::kind_of<api::Binding>();
+         &kind != &api::kind_of<api::Binding>() && &kind != &api::kind_of<api::ConfigMap>() &&
+         kind.type != &api::type_of<api::PartialObject>();
 }
 
 // Classes and nodes before what lives on them; pods last, when everything that they refer to is there.

@@ -29,6 +29,7 @@
 #include "berth/base/time.h"
 #include "berth/report/summary.h"
 #include "berth/sim/world.h"
+#include "berth/text/page.h"
 
 namespace berth::whatif {
 
@@ -95,7 +96,7 @@ struct OpenbReport {
 };
 OpenbReport report_on(const OpenbTrace& trace, const sim::World& world, report::Summary summary);
 // What comes behind the report of a simulation.
-std::string to_text(const OpenbReport& report);
+std::string to_text(const OpenbReport& report, const text::Style& style = {});
 
 }  // namespace berth::whatif
 

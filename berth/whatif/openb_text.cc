@@ -1,30 +1,33 @@
 // What a simulated trace adds to the report of a simulation, for people and as JSON.
 #include <fmt/format.h>
 
-#include "berth/report/table.h"
-#include "berth/report/words.h"
+#include "berth/text/table.h"
+#include "berth/text/words.h"
 #include "berth/whatif/openb.h"
 
 namespace berth::whatif {
 
-std::string to_text(const OpenbReport& report) {
-  report::Table table;
-  using Align = report::Table::Align;
+std::string to_text(const OpenbReport& report, const text::Style& style) {
+  text::Table table;
   table.add_column("");
-  for (const char* head : {"pods", "p50", "p90", "p99", "max", "never placed"}) table.add_column(head, Align::kRight);
+  for (const char* head : {"pods", "p50", "p90", "p99", "max", "never placed"}) {
+    table.add_column(head, text::Align::kRight);
+  }
   const auto add = [&](std::string name, const OpenbWaits& waits) {
-    table.add_row({std::move(name), report::grouped(waits.pods), report::short_time(waits.p50_seconds),
-                   report::short_time(waits.p90_seconds), report::short_time(waits.p99_seconds),
-                   report::short_time(waits.max_seconds), report::grouped(waits.never)});
+    table.add_row({std::move(name), text::grouped(waits.pods), text::short_time(waits.p50_seconds),
+                   text::short_time(waits.p90_seconds), text::short_time(waits.p99_seconds),
+                   text::short_time(waits.max_seconds), text::grouped(waits.never)});
   };
   add("in the trace", report.trace);
   add("simulated", report.simulated);
-  std::string text = "\nHow long pods waited for a node, compared with the trace\n" + table.str();
+  text::Page page;
+  page.section("How long pods waited for a node, compared with the trace");
+  page.table(std::move(table));
   if (report.peak_gpu_share > 0) {
-    text += fmt::format("\nGPUs in use: {} on average, at most {} (at {}).\n", report::percent(report.mean_gpu_share),
-                        report::percent(report.peak_gpu_share), report::short_time(report.peak_gpu_seconds));
+    page.paragraph(fmt::format("GPUs in use: {} on average, at most {} (at {}).", text::percent(report.mean_gpu_share),
+                               text::percent(report.peak_gpu_share), text::short_time(report.peak_gpu_seconds)));
   }
-  return text;
+  return "\n" + page.render(style);
 }
 
 }  // namespace berth::whatif

@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "berth/explain/words.h"
+#include "berth/report/pending.h"
+#include "berth/report/unfinished.h"
 #include "berth/report/words.h"
 #include "berth/whatif/dump.h"
 #include "berth/whatif/recreation.h"
+#include "berth/whatif/verdicts.h"
 
 namespace berth::whatif {
 
@@ -21,38 +24,29 @@ namespace {
 // What was read and is not in the simulation: more of it would not be read.
 constexpr std::size_t kMaxLeftOut = 5;
 
-std::string pods_text(std::size_t count) {
-  return report::count_of(static_cast<std::int64_t>(count), "pod");
+void note_dangling(const explain::Cluster& dump, Difference& result) {
+  if (dump.dangling.empty()) return;
+  result.notes.push_back(
+      fmt::format("{} on nodes that are not in the dump ({}).",
+                  dump.dangling.size() == 1 ? "1 pod is" : fmt::format("{} pods are", dump.dangling.size()),
+                  explain::listed(dump.dangling, 3)));
 }
 
-// What became of the dump before anything was changed.
-void note_settling(const explain::Cluster& dump, const Snapshot& before, Difference& result) {
-  std::map<std::string, const PodRecord*> now;
-  for (const auto& [uid, pod] : before.pods) now[pod.name] = &pod;
-  std::vector<std::string> placed, made;
-  for (const auto& [name, pod] : now) {
-    const auto found = dump.pods.find(name);
-    if (found == dump.pods.end()) {
-      made.push_back(name);
-    } else if (found->second->spec.node_name.empty() && !pod->node.empty()) {
-      placed.push_back(name);
+// Whether settling has left pods without a place that the dump did not have so.
+bool has_new_pending(const Snapshot& dump, const Snapshot& before) {
+  return std::ranges::any_of(before.pods, [&](const auto& entry) {
+    const auto found = dump.pods.find(entry.first);
+    return entry.second.node.empty() && (found == dump.pods.end() || !found->second.node.empty());
+  });
+}
+
+void add_held(std::span<const sim::Drain> drains, std::string_view more, std::vector<HeldPod>& held) {
+  for (const sim::Drain& drain : drains) {
+    for (const sim::Drain::Held& each : drain.held) {
+      const std::string why = each.by.budgets.empty() ? "it has not left yet" : "held by " + each.by.str();
+      held.push_back(
+          {api::full_name(each.pod->metadata), drain.node.str(), fmt::format("{}{}", why, more), each.by.budgets});
     }
-  }
-  if (!placed.empty()) {
-    result.notes.push_back(fmt::format("{} pending in the dump and got a place before anything was changed: {}.",
-                                       placed.size() == 1 ? "1 pod was" : pods_text(placed.size()) + " were",
-                                       explain::listed(placed, 3)));
-  }
-  if (!made.empty()) {
-    result.notes.push_back(fmt::format(
-        "{} made before anything was changed, because workloads of the dump want more pods than it has: {}.",
-        made.size() == 1 ? "1 pod was" : pods_text(made.size()) + " were", explain::listed(made, 3)));
-  }
-  if (!dump.dangling.empty()) {
-    result.notes.push_back(
-        fmt::format("{} on nodes that are not in the dump ({}).",
-                    dump.dangling.size() == 1 ? "1 pod is" : pods_text(dump.dangling.size()) + " are",
-                    explain::listed(dump.dangling, 3)));
   }
 }
 
@@ -62,42 +56,82 @@ class Simulation {
 
   void settle() {
     if (const auto idle = world_.run_until_idle(world_.now() + kRestLimit); !idle) {
-      notes.push_back(fmt::format("The cluster did not come to rest within {}: {}.", report::short_time(kRestLimit),
-                                  idle.error().message()));
+      restless = fmt::format("The cluster did not come to rest within {}: {}.", report::short_time(kRestLimit),
+                             idle.error().message());
     }
   }
 
-  Result<Difference> run(const Plan& plan, const explain::Cluster& dump) {
+  // `objects` are those of the simulation; `dump` also has what only autoscalers look at.
+  Result<Difference> run(const Plan& plan, const explain::Cluster& cluster, std::span<const api::AnyObject> objects,
+                         std::span<const api::AnyObject> dump) {
+    const Snapshot as_dumped = pods_of(world_);
     settle();
     const auto cluster_before = report::cluster_of(world_.api());
     const Snapshot before = snapshot_of(world_, *cluster_before);
+    std::vector<report::PendingPods> pending_before;
+    if (has_new_pending(as_dumped, before) || !world_.rollouts().empty()) {
+      pending_before = report::pending_of(world_, *cluster_before, options_.settings);
+    }
+    Settling settling = settling_of(as_dumped, before, world_, pending_before);
+
+    std::vector<report::BlockedDrain> blocked;
+    if (options_.autoscaler) {
+      auto started = start_autoscaler(world_, dump, *options_.autoscaler);
+      if (!started) return fail(started.error());
+      notes.insert(notes.end(), started->begin(), started->end());
+    }
     std::vector<HeldPod> forced;
-    const auto done = carry_out(plan, world_, [this] { settle(); }, [&] { forced = held_on_removed(plan); });
+    const auto done = carry_out(
+        plan, world_, [this] { settle(); },
+        [&] {
+          std::vector<sim::Drain> drains = world_.open_drains();
+          std::erase_if(drains, [&](const sim::Drain& drain) {
+            return std::ranges::find(plan.remove, drain.node.text()) == plan.remove.end();
+          });
+          add_held(drains, "; it left by force when its node was removed", forced);
+          for (report::BlockedDrain& drain : report::blocked_drains(world_)) {
+            if (std::ranges::find(plan.remove, drain.node) != plan.remove.end()) blocked.push_back(std::move(drain));
+          }
+        });
     if (!done) return fail(done.error());
+    if (options_.autoscaler) {
+      wait_for_removals(world_);
+      settle();
+    }
     const auto cluster_after = report::cluster_of(world_.api());
     const Snapshot after = snapshot_of(world_, *cluster_after);
-    Difference result = difference_of(before, after, world_, *cluster_after, options_.settings);
-    result.changes = plan.words;
-    result.held = held_pods(plan, world_);
-    for (HeldPod& pod : forced) {
-      pod.why += "; it left by force when its node was removed";
-      result.held.push_back(std::move(pod));
+    const std::vector<report::PendingPods> pending = report::pending_of(world_, *cluster_after, options_.settings);
+    const std::vector<PodPair> pairs = pairs_of(before, after, world_);
+    Difference result = difference_of(before, after, pairs, world_, plan, pending);
+    result.settling = std::move(settling);
+    if (options_.autoscaler) {
+      result.changes.push_back("let an autoscaler add and remove nodes");
+      result.autoscaler = autoscaled_groups(world_, dump);
     }
-    note_settling(dump, before, result);
+    for (report::BlockedDrain& drain : report::blocked_drains(world_)) {
+      if (plan.leaves(drain.node)) blocked.push_back(std::move(drain));
+    }
+    add_held(world_.open_drains(), "", result.held);
+    result.held.insert(result.held.end(), forced.begin(), forced.end());
+    result.verdicts = verdicts_of(
+        {.plan = plan, .world = world_, .dump = objects, .pairs = pairs, .pending = pending, .blocked = blocked});
+    if (!restless.empty()) {
+      Verdict& verdict = result.verdicts.emplace_back();
+      verdict.kind = Symbol("rest");
+      verdict.ok = false;
+      verdict.sentence = restless;
+    }
+    result.ok = std::ranges::all_of(result.verdicts, &Verdict::ok);
+    note_dangling(cluster, result);
     result.notes.insert(result.notes.end(), notes.begin(), notes.end());
     return result;
   }
 
   std::vector<std::string> notes;
 
- private:
-  std::vector<HeldPod> held_on_removed(const Plan& plan) const {
-    std::vector<HeldPod> held = held_pods(plan, world_);
-    std::erase_if(held,
-                  [&](const HeldPod& pod) { return std::ranges::find(plan.remove, pod.node) == plan.remove.end(); });
-    return held;
-  }
+  std::string restless;  // that it did not come to rest
 
+ private:
   sim::World& world_;
   const WhatIfOptions& options_;
 };
@@ -129,7 +163,7 @@ Result<Difference> what_if(std::span<const api::AnyObject> dump, const Changes& 
     left_out.push_back(fmt::format("{} more objects are left out for such reasons.", more));
   }
   simulation.notes = std::move(left_out);
-  return simulation.run(*planned, cluster);
+  return simulation.run(*planned, cluster, objects, dump);
 }
 
 }  // namespace berth::whatif

@@ -6,12 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "berth/api/object.h"
 #include "berth/base/error.h"
 #include "berth/base/time.h"
 #include "berth/report/pod_sentence.h"
+#include "berth/whatif/autoscaling.h"
 #include "berth/whatif/change.h"
 #include "berth/whatif/difference.h"
 
@@ -23,6 +25,7 @@ inline constexpr Duration kRestLimit = Duration::hours(1);
 struct WhatIfOptions {
   report::Settings settings;
   std::uint64_t seed = 1;
+  std::optional<AutoscalerUse> autoscaler;  // adds and removes nodes from the change on
 };
 
 // The error: a node or workload that is not there, or a profile that cannot be built.

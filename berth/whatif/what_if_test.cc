@@ -173,13 +173,17 @@ TEST(WhatIf, BudgetsHoldPodsOnADrainedNode) {
   const Difference drained = ask(dump, drain({"n-1"}));
   ASSERT_EQ(drained.held.size(), 1u);
   EXPECT_EQ(drained.held[0].pod, "default/db-a");
-  EXPECT_EQ(drained.held[0].why, "the budget default/db allows no disruption");
+  EXPECT_EQ(drained.held[0].why,
+            "held by the budget default/db (0 disruptions allowed: 1 pod is healthy, and 1 has to be)");
+  EXPECT_EQ(drained.held[0].budgets, std::vector<std::string>{"default/db"});
   EXPECT_TRUE(drained.moved.empty());
 
   const Difference removed = ask(dump, remove({"n-1"}));
   ASSERT_EQ(removed.held.size(), 1u);
-  EXPECT_EQ(removed.held[0].why,
-            "the budget default/db allows no disruption; it left by force when its node was removed");
+  EXPECT_EQ(
+      removed.held[0].why,
+      "held by the budget default/db (0 disruptions allowed: 1 pod is healthy, and 1 has to be); it left by force "
+      "when its node was removed");
   ASSERT_EQ(removed.moved.size(), 1u);
   EXPECT_EQ(removed.moved[0].to, "n-2");
 }
@@ -237,8 +241,9 @@ TEST(WhatIf, NewNodesTakePendingPods) {
   ASSERT_EQ(difference.pending.size(), 1u);
   EXPECT_EQ(difference.pending[0].state, "still");
   EXPECT_EQ(difference.pending[0].pods, std::vector<std::string>{"default/c"});
-  ASSERT_EQ(difference.notes.size(), 1u);
-  EXPECT_TRUE(difference.notes[0].starts_with("1 pod was pending in the dump and got a place")) << difference.notes[0];
+  ASSERT_EQ(difference.settling.placed.size(), 1u);
+  EXPECT_EQ(difference.settling.placed[0].node, "n-1");
+  EXPECT_TRUE(difference.notes.empty());
 }
 
 TEST(WhatIf, AppliedPodsMayPreemptOthers) {
@@ -250,7 +255,8 @@ TEST(WhatIf, AppliedPodsMayPreemptOthers) {
   EXPECT_EQ(difference.added[0].node, "n-1");
   ASSERT_EQ(difference.preemptions.size(), 1u);
   EXPECT_EQ(difference.preemptions[0].pod, "default/urgent");
-  EXPECT_EQ(difference.preemptions[0].victims, "default/web-a");
+  EXPECT_EQ(difference.preemptions[0].victims, std::vector<std::string>{"default/web-a"});
+  EXPECT_EQ(difference.preemptions[0].cause.change, "apply Pod default/urgent");
   ASSERT_EQ(difference.moved.size(), 1u);
   EXPECT_TRUE(difference.moved[0].preempted);
   EXPECT_EQ(difference.moved[0].to, "n-2");

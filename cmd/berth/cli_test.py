@@ -126,7 +126,7 @@ class Completion(unittest.TestCase):
     def test_bash_completes_subcommands_options_and_values(self):
         for words, offered in (
             (("berth", "ver"), ["version"]),
-            (("berth", "completion", ""), ["bash", "zsh"]),
+            (("berth", "completion", ""), ["bash", "zsh", "fish"]),
             (("berth", "version", "--out"), ["--output"]),
             (("berth", "version", "-o", ""), ["text", "json"]),
             (("berth", "version", "--output", "=", "j"), ["json"]),
@@ -149,6 +149,55 @@ class Completion(unittest.TestCase):
         self.assertIn("--output:Output format", tab("zsh", ZSH_TAB, "berth", "version", "--out"))
         self.assertEqual(tab("zsh", ZSH_TAB, "berth", "version", "-o", ""), ["text", "json"])
         self.assertEqual(tab("zsh", ZSH_TAB, "berth", "version", ""), [])
+
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish_completes_subcommands_options_and_values(self):
+        for line, offered in (
+            ("berth ver", ["version"]),
+            ("berth completion ", ["bash", "fish", "zsh"]),
+            ("berth version --out", ["--output"]),
+            ("berth version -o ", ["json", "text"]),
+            ("berth version --output=j", ["--output=json"]),
+            ("berth config ch", ["check"]),
+            # The value of an option is not taken for a subcommand.
+            ("berth version -o json --h", ["--help"]),
+            ("berth help config pri", ["print"]),
+            ("berth version x", []),
+        ):
+            with self.subTest(line):
+                script = berth("completion", "fish").stdout + "\ncomplete -C $argv[1]\n"
+                done = subprocess.run(["fish", "--no-config", "-c", script, line], capture_output=True, text=True,
+                                      timeout=60, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(sorted(row.split("\t")[0] for row in done.stdout.splitlines()), offered)
+
+    def test_fish_has_every_option_of_the_help(self):
+        script = berth("completion", "fish").stdout
+        for option in re.findall(r"(?m)^  (?:-\w,)?--([\w-]+)", berth("explain", "--help").stdout):
+            self.assertIn(f"berth explain\\'' -l '{option}'", script)
+
+
+class Help(unittest.TestCase):
+    def test_of_a_command_is_that_of_its_option(self):
+        for words in ((), ("sim",), ("config",), ("config", "check"), ("run",), ("import", "openb")):
+            with self.subTest(words):
+                asked = berth("help", *words)
+                self.assertEqual((asked.returncode, asked.stderr), (0, ""))
+                self.assertEqual(asked.stdout, berth(*words, "--help").stdout)
+
+    def test_of_help_is_about_help(self):
+        for words in (("help", "help"), ("help", "--help")):
+            self.assertIn("Usage: berth help [", berth(*words).stdout)
+
+    def test_of_a_misspelt_command_names_the_nearest(self):
+        for words, message in ((("verison",), "there is no command 'berth verison'; did you mean 'version'?"),
+                               (("config", "chekc"), "there is no command 'berth config chekc'; did you mean 'check'?"),
+                               (("frobnicate",), "there is no command 'berth frobnicate'\n")):
+            with self.subTest(words):
+                done = berth("help", *words)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(message, done.stderr)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <array>
+#include <cstdint>
 #include <iterator>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,7 +16,12 @@
 #include "berth/client/http_loop.h"
 #include "berth/client/kubeconfig.h"
 #include "berth/client/paths.h"
+#include "berth/codec/documents.h"
 #include "berth/codec/json.h"
+#include "berth/text/words.h"
+#include "berth/validation/dump_notes.h"
+#include "cmd/berth/command.h"
+#include "cmd/berth/progress.h"
 
 namespace berth::cmd {
 namespace {
@@ -41,33 +49,77 @@ const Schema& schema_of<cmd::DaemonWords>() {
 namespace berth::cmd {
 namespace {
 
-// What placing a pod depends on: nodes and pods first, since without them nothing else is worth asking for.
-std::vector<const api::ObjectKind*> kinds_to_list() {
-  return {&api::kind_of<api::Node>(),
-          &api::kind_of<api::Pod>(),
-          &api::kind_of<api::Namespace>(),
-          &api::kind_of<api::PriorityClass>(),
-          &api::kind_of<api::Service>(),
-          &api::kind_of<api::ReplicationController>(),
-          &api::kind_of<api::ReplicaSet>(),
-          &api::kind_of<api::StatefulSet>(),
-          &api::kind_of<api::PodDisruptionBudget>(),
-          &api::kind_of<api::StorageClass>(),
-          &api::kind_of<api::PersistentVolume>(),
-          &api::kind_of<api::PersistentVolumeClaim>(),
-          &api::kind_of<api::CsiDriver>(),
-          &api::kind_of<api::CsiNode>(),
-          &api::kind_of<api::CsiStorageCapacity>(),
-          &api::kind_of<api::VolumeAttachment>(),
-          &api::kind_of<api::DeviceClass>(),
-          &api::kind_of<api::ResourceClaim>(),
-          &api::kind_of<api::ResourceSlice>()};
+// One kind to list. Without one that matters, the answer may be wrong, so it is an error; the others only add to it.
+struct KindToList {
+  const api::ObjectKind* kind;
+  enum class Need : std::uint8_t { kNeeded, kMatters, kOptional } need = Need::kMatters;
+};
+
+// Nodes and pods first, since without them nothing else is worth asking for.
+std::vector<KindToList> kinds_to_list(const ClusterKinds& chosen) {
+  using Need = KindToList::Need;
+  std::vector<KindToList> kinds = {{&api::kind_of<api::Node>(), Need::kNeeded},
+                                   {&api::kind_of<api::Pod>(), Need::kNeeded},
+                                   {&api::kind_of<api::Namespace>()},
+                                   {&api::kind_of<api::PriorityClass>()},
+                                   {&api::kind_of<api::Service>()},
+                                   {&api::kind_of<api::ReplicationController>()},
+                                   {&api::kind_of<api::ReplicaSet>()},
+                                   {&api::kind_of<api::StatefulSet>()},
+                                   {&api::kind_of<api::PodDisruptionBudget>()},
+                                   {&api::kind_of<api::StorageClass>()},
+                                   {&api::kind_of<api::PersistentVolume>()},
+                                   {&api::kind_of<api::PersistentVolumeClaim>()},
+                                   {&api::kind_of<api::CsiDriver>()},
+                                   {&api::kind_of<api::CsiNode>()},
+                                   {&api::kind_of<api::CsiStorageCapacity>()},
+                                   {&api::kind_of<api::VolumeAttachment>()},
+                                   {&api::kind_of<api::DeviceClass>()},
+                                   {&api::kind_of<api::ResourceClaim>()},
+                                   {&api::kind_of<api::ResourceSlice>()},
+                                   {&api::kind_of<api::LimitRange>(), Need::kOptional},
+                                   {&api::kind_of<api::ResourceQuota>(), Need::kOptional}};
+  if (chosen.workloads) {
+    kinds.push_back({&api::kind_of<api::Deployment>()});
+    kinds.push_back({&api::kind_of<api::DaemonSet>()});
+    kinds.push_back({&api::kind_of<api::Job>()});
+  }
+  if (chosen.events) kinds.push_back({&api::kind_of<api::CoreEvent>(), Need::kOptional});
+  return kinds;
+}
+
+// What tells of autoscalers. Few clusters have all of these kinds, and few users may read them: what cannot be listed
+// is not missed.
+void add_autoscaling(client::HttpLoop& loop, InternPool& pool, codec::Documents& into) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kKinds = {{
+      {"karpenter.sh/v1", "NodePool"},
+      {"karpenter.k8s.aws/v1", "EC2NodeClass"},
+      {"karpenter.azure.com/v1beta1", "AKSNodeClass"},
+      {"eks.amazonaws.com/v1", "NodeClass"},
+      {"cluster.x-k8s.io/v1beta1", "MachineDeployment"},
+      {"cluster.x-k8s.io/v1beta1", "MachineSet"},
+  }};
+  for (const auto& [api_version, name] : kKinds) {
+    const api::ObjectKind* kind = api::find_kind(api_version, name);
+    auto objects = client::list_all(loop, *kind, pool);
+    if (!objects) continue;
+    into.objects.insert(into.objects.end(), std::make_move_iterator(objects->begin()),
+                        std::make_move_iterator(objects->end()));
+  }
+  client::Request request;
+  request.path = "/api/v1/namespaces/kube-system/configmaps/cluster-autoscaler-status";
+  request.accept = "application/json";
+  const auto response = client::fetch(loop, std::move(request));
+  if (!response || !response->is_success()) return;
+  codec::DecodeOptions decode;
+  decode.pool = &pool;
+  codec::read_documents(response->body, "cluster-autoscaler-status", decode, into);
 }
 
 Result<std::unique_ptr<client::HttpLoop>> connect(const client::Endpoint& endpoint) {
   client::HttpLoop::Options options;
   options.user_agent = client_user_agent();
-  options.warn = [](std::string_view warning) { fmt::print(stderr, "berth: {}\n", warning); };
+  options.warn = [](std::string_view warning) { failure(warning); };
   return client::HttpLoop::make(endpoint, std::move(options));
 }
 
@@ -104,13 +156,43 @@ Result<client::Endpoint> daemon_endpoint(const ClusterAccess& access) {
   return endpoint;
 }
 
+// The body of a successful answer.
+Result<std::string> get_from_daemon(const client::Endpoint& endpoint, std::string path) {
+  auto loop = connect(endpoint);
+  if (!loop) return fail(std::move(loop).error());
+  client::Request request;
+  request.path = std::move(path);
+  request.accept = "application/json";
+  auto response = client::fetch(**loop, std::move(request));
+  if (!response) return fail(Error("cannot ask the daemon: " + response.error().message()));
+  if (response->is_success()) return std::move(response->body);
+  const auto words = codec::from_json<DaemonWords>(response->body);
+  if (words && !words->error.empty()) return fail(words->error);
+  return fail(client::to_error("cannot ask the daemon", client::api_error_of(*response)));
+}
+
+Error not_a_daemon(const ClusterAccess& access) {
+  return Error(access.server + " does not answer as a Berth daemon does").with_fix("is the URL right?");
+}
+
 }  // namespace
 
-void add_cluster_options(CLI::App& command, ClusterAccess& access) {
+void add_kubeconfig_options(CLI::App& command, ClusterAccess& access) {
   command.add_option("--kubeconfig", access.kubeconfig, "The cluster to ask; as kubectl finds it without")
       ->type_name("FILE");
   command.add_option("--context", access.context, "The context of the kubeconfig; the current one without")
       ->type_name("NAME");
+  command.add_option("-n,--namespace", access.name_space, "Of names without one; that of the context without")
+      ->type_name("NAMESPACE");
+  CLI::Option* as =
+      command.add_option("--as", access.as_user, "Ask the cluster as this user, by impersonation")->type_name("USER");
+  command.add_option("--as-group", access.as_groups, "Group of that user; may be given several times")
+      ->type_name("GROUP")
+      ->allow_extra_args(false)
+      ->needs(as);
+}
+
+void add_daemon_options(CLI::App& command, ClusterAccess& access) {
   CLI::Option* server =
       command.add_option("--server", access.server, "Ask the Berth daemon there: https://HOST:10259")->type_name("URL");
   command.add_option("--token-file", access.token_file, "Token for the daemon; the kubeconfig's user without")
@@ -123,54 +205,89 @@ void add_cluster_options(CLI::App& command, ClusterAccess& access) {
 }
 
 Result<client::Endpoint> cluster_endpoint(const ClusterAccess& access) {
-  return client::find_endpoint({.kubeconfig = access.kubeconfig, .context = access.context},
-                               client::ClientEnvironment::of_process());
+  auto endpoint = client::find_endpoint({.kubeconfig = access.kubeconfig, .context = access.context},
+                                        client::ClientEnvironment::of_process());
+  if (!endpoint) return endpoint;
+  if (!access.name_space.empty()) endpoint->name_space = access.name_space;
+  if (!access.as_user.empty()) {
+    endpoint->credentials.impersonation = {};
+    endpoint->credentials.impersonation.user = access.as_user;
+    endpoint->credentials.impersonation.groups = access.as_groups;
+  }
+  return endpoint;
 }
 
-Result<codec::Documents> list_cluster(const client::Endpoint& endpoint, InternPool& pool) {
+Result<codec::Documents> list_cluster(const client::Endpoint& endpoint, const ClusterKinds& kinds, InternPool& pool) {
+  Progress progress("Reading the cluster");
   auto loop = connect(endpoint);
   if (!loop) return fail(std::move(loop).error());
   codec::Documents documents;
-  for (const api::ObjectKind* kind : kinds_to_list()) {
-    auto objects = client::list_all(**loop, *kind, pool);
+  std::vector<std::string> notes;
+  for (const auto& [kind, need] : kinds_to_list(kinds)) {
+    progress.now(fmt::format("Reading the cluster: {}", kind->resource));
+    auto objects = client::list_all(**loop, *kind, pool, [&](std::size_t count) {
+      progress.now(fmt::format("Reading the cluster: {} {}", text::grouped(count), kind->resource));
+    });
     if (!objects) {
-      const bool is_needed = kind == &api::kind_of<api::Node>() || kind == &api::kind_of<api::Pod>();
-      if (is_needed) return fail(std::move(objects).error());
-      documents.errors.push_back(std::move(objects).error());
+      if (need == KindToList::Need::kNeeded) return fail(std::move(objects).error());
+      if (need == KindToList::Need::kMatters) documents.errors.push_back(std::move(objects).error());
+      if (need == KindToList::Need::kOptional) notes.push_back(objects.error().message());
       continue;
     }
     documents.objects.insert(documents.objects.end(), std::make_move_iterator(objects->begin()),
                              std::make_move_iterator(objects->end()));
   }
+  add_autoscaling(**loop, pool, documents);
+  progress.end();
+  for (const std::string& note : notes) failure("note: " + note);
+  documents.notes = validation::tidy_dump(documents.objects);
   return documents;
+}
+
+void list_events_of(const client::Endpoint& endpoint, std::string_view pod, InternPool& pool,
+                    codec::Documents& documents) {
+  const std::size_t slash = pod.find('/');
+  if (slash == std::string_view::npos) return;
+  auto loop = connect(endpoint);
+  if (!loop) return;
+  const std::string name_space(pod.substr(0, slash));
+  for (const std::string& selector :
+       {fmt::format("involvedObject.kind=Pod,involvedObject.name={}", pod.substr(slash + 1)),
+        std::string("involvedObject.kind=PersistentVolumeClaim")}) {
+    auto events = client::list_some(**loop, api::kind_of<api::CoreEvent>(),
+                                    {.name_space = name_space, .field_selector = selector}, pool);
+    if (!events) return;
+    documents.objects.insert(documents.objects.end(), std::make_move_iterator(events->begin()),
+                             std::make_move_iterator(events->end()));
+  }
 }
 
 Result<DaemonAnswer> ask_daemon(const ClusterAccess& access, std::string_view pod) {
   const auto endpoint = daemon_endpoint(access);
   if (!endpoint) return fail(endpoint.error());
-  auto loop = connect(*endpoint);
-  if (!loop) return fail(std::move(loop).error());
   const std::size_t slash = pod.find('/');
   const std::string own_namespace = endpoint->name_space.empty() ? "default" : endpoint->name_space;
   const std::string_view name_space =
       slash == std::string_view::npos ? std::string_view(own_namespace) : pod.substr(0, slash);
   const std::string_view name = slash == std::string_view::npos ? pod : pod.substr(slash + 1);
+  auto body = get_from_daemon(*endpoint, fmt::format("/berth/v1/pods/{}/{}", client::percent_encoded(name_space),
+                                                     client::percent_encoded(name)));
+  if (!body) return fail(body.error());
+  const auto words = codec::from_json<DaemonWords>(*body);
+  if (!words) return fail(not_a_daemon(access));
+  return DaemonAnswer{.json = *std::move(body), .text = words->text};
+}
 
-  client::Request request;
-  request.path =
-      fmt::format("/berth/v1/pods/{}/{}", client::percent_encoded(name_space), client::percent_encoded(name));
-  request.accept = "application/json";
-  auto response = client::fetch(**loop, std::move(request));
-  if (!response) return fail(Error("cannot ask the daemon: " + response.error().message()));
-  const auto words = codec::from_json<DaemonWords>(response->body);
-  if (!response->is_success()) {
-    if (words && !words->error.empty()) return fail(words->error);
-    return fail(client::to_error("cannot ask the daemon", client::api_error_of(*response)));
-  }
-  if (!words) {
-    return fail(Error(access.server + " does not answer as a Berth daemon does").with_fix("is the URL right?"));
-  }
-  return DaemonAnswer{.json = std::move(response->body), .text = words->text};
+Result<explain::PendingReport> ask_daemon_for_pending(const ClusterAccess& access, std::string_view selector) {
+  const auto endpoint = daemon_endpoint(access);
+  if (!endpoint) return fail(endpoint.error());
+  const auto body = get_from_daemon(
+      *endpoint,
+      client::with_query("/berth/v1/pending", {{"namespace", access.name_space}, {"labelSelector", selector}}));
+  if (!body) return fail(body.error());
+  auto report = codec::from_json<explain::PendingReport>(*body);
+  if (!report) return fail(not_a_daemon(access));
+  return *std::move(report);
 }
 
 }  // namespace berth::cmd

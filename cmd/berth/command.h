@@ -9,7 +9,7 @@
 //     auto options = std::make_shared<Options>();
 //     CLI::App& command = *program.root().add_subcommand("inspect", "Describe a cluster");
 //     command.add_option("file", options->file, "What to read")->required();
-//     program.set_action(command, [options] { return inspect(*options); });
+//     program.set_action(command, [options](const text::Style& style) { return inspect(*options, style); });
 //   }
 //
 // An option whose values form a closed set says so with CLI::IsMember, and completion offers them.
@@ -22,6 +22,8 @@
 #include <string_view>
 #include <vector>
 
+#include "berth/text/page.h"
+
 namespace berth::cmd {
 
 // Every subcommand, in the order in which --help lists them.
@@ -30,15 +32,22 @@ namespace berth::cmd {
   X(inspect)              \
   X(explain)              \
   X(capacity)             \
+  X(what_if)              \
   X(sim)                  \
+  X(fuzz)                 \
+  X(import)               \
   X(config)               \
   X(version)              \
-  X(completion)
+  X(completion)           \
+  X(complete)             \
+  X(help) /* last: it knows the others */
 
 // Exit codes of the program. Scripts rely on them.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;  // the work was tried and failed
 inline constexpr int kExitUsage = 2;    // the command line makes no sense; nothing was tried
+// There is an answer, and it is a bad one: a pod stays pending, a drain is blocked, a node cannot be lost.
+inline constexpr int kExitBadVerdict = 3;
 
 // The command line: a tree of commands of which at most one is chosen and run. Not thread safe.
 class Program {
@@ -55,6 +64,9 @@ class Program {
   // Makes `action` what `command` does. It runs after the whole command line has been accepted, so a mistake in a later
   // argument never leaves work half done.
   void set_action(CLI::App& command, Action action);
+  // The same for a command that prints text for people: it gets `--color`, and is told how to put its answer.
+  using StyledAction = std::function<int(const text::Style& style)>;
+  void set_action(CLI::App& command, StyledAction action);
 
   // For a command of the root that reads its words itself: what follows its name comes as it stands, and CLI11 knows
   // the options only for completion.
@@ -66,14 +78,23 @@ class Program {
 
  private:
   int explain_usage_error(const CLI::ParseError& error);
+  void rename_in_footers(CLI::App& command);
 
   CLI::App root_;
+  std::string color_ = "auto";
   Action chosen_;
   std::map<std::string, WordsAction, std::less<>> words_actions_;  // by name of the command
 };
 
-// Prints "berth: <message>" on standard error and returns kExitFailure, for `return failure(error.message());`.
+// "berth", or "kubectl berth" if the program was called as kubectl's plugin: under the name kubectl-berth.
+std::string_view program_name();
+
+// Prints "berth: <message>" on standard error, escaped (berth/text/escape.h), and returns kExitFailure, for
+// `return failure(error.message());`.
 int failure(std::string_view message);
+
+// Prints "berth: <message>" and how to get help on `command` ("berth sim"). Returns kExitUsage.
+int usage_failure(std::string_view command, std::string_view message);
 
 // For options that take a seed: a whole number from 0 on. CLI11 would take -1 for a large one.
 CLI::Validator seed_check();

@@ -1,7 +1,7 @@
-// `berth completion bash|zsh`: a completion script for the shell, generated from the CLI11 tree of this very program,
-// so that it never goes stale.
+// `berth completion bash|zsh|fish`: a completion script for the shell, generated from the CLI11 tree of this very
+// program, so that it never goes stale.
 //
-// Both scripts work alike. They walk the words before the cursor to find the command that the cursor is in (`at`), step
+// The scripts work alike. They walk the words before the cursor to find the command that the cursor is in (`at`), step
 // over the values of options, and offer what the tables hold for that command: the values of the option just typed, the
 // options if the word begins with '-', else the subcommands or the values of a positional. Where a value can be
 // anything, the shell's own file completion takes over. Values are known where an option is checked with CLI::IsMember.
@@ -253,16 +253,89 @@ fi
                      fmt::arg("values", value_cases(commands, "    ", kOfferValues)), fmt::arg("tables", tables));
 }
 
+// As one word of fish, which knows escapes in single quotes.
+std::string fish_word(std::string_view text) {
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "'";
+}
+
+// What follows `complete -c berth`, one line for each word that can be typed.
+std::string fish_lines(const Command& command) {
+  const std::string when = fish_word("__berth_at " + fish_word(command.path));
+  std::string lines;
+  for (const Choice& word : command.words) {
+    lines += fmt::format("complete -c berth -n {} -f -a {} -d {}\n", when, fish_word(word.word),
+                         fish_word(word.description));
+  }
+  for (const Choice& option : command.options) {
+    const bool is_long = option.word.starts_with("--");
+    const auto takes_value = std::ranges::find_if(command.value_options, [&](const ValueOption& each) {
+      return std::ranges::find(each.names, option.word) != each.names.end();
+    });
+    std::string value;
+    if (takes_value != command.value_options.end()) {
+      value = takes_value->values.empty()
+                  ? " -r -F"
+                  : fmt::format(" -x -a {}", fish_word(fmt::format("{}", fmt::join(takes_value->values, " "))));
+    }
+    lines += fmt::format("complete -c berth -n {} -{} {}{} -d {}\n", when, is_long ? 'l' : 's',
+                         fish_word(option.word.substr(is_long ? 2 : 1)), value, fish_word(option.description));
+  }
+  if (command.takes_files) lines += fmt::format("complete -c berth -n {} -F\n", when);
+  return lines;
+}
+
+std::string fish_script(const std::vector<Command>& commands) {
+  std::string descend, skip, lines;
+  for (const Command& command : commands) {
+    if (command.path.find(' ') != std::string::npos) {
+      descend += fmt::format("            case {0}\n                set at {0}\n", fish_word(command.path));
+    }
+    for (const ValueOption& option : command.value_options) {
+      for (const std::string& name : option.names) {
+        skip += fmt::format("            case {}\n                set skip 1\n", fish_word(command.path + " " + name));
+      }
+    }
+    lines += fish_lines(command);
+  }
+  return fmt::format(R"(# fish completion for berth. Load it with: berth completion fish | source
+# Whether the cursor is in the command that is asked for.
+function __berth_at
+    set -l at berth
+    set -l skip 0
+    set -l words (commandline -opc)
+    for word in $words[2..-1]
+        if test $skip = 1
+            set skip 0
+            continue
+        end
+        switch "$at $word"
+{}{}        end
+    end
+    test "$at" = "$argv[1]"
+end
+complete -c berth -f
+{})",
+                     descend, skip, lines);
+}
+
 }  // namespace
 
 void add_completion(Program& program) {
   auto shell = std::make_shared<std::string>();
   CLI::App& command = *program.root().add_subcommand("completion", "Print a completion script for a shell");
-  command.add_option("shell", *shell, "Which shell")->required()->check(CLI::IsMember({"bash", "zsh"}));
+  command.add_option("shell", *shell, "Which shell")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
   program.set_action(command, [shell, &program] {
     std::vector<Command> commands;
-    describe(program.root(), program.root().get_name(), commands);
-    fmt::print("{}", *shell == "bash" ? bash_script(commands) : zsh_script(commands));
+    // Of `berth`, whatever name it was called by now.
+    describe(program.root(), "berth", commands);
+    fmt::print("{}", *shell == "bash"  ? bash_script(commands)
+                     : *shell == "zsh" ? zsh_script(commands)
+                                       : fish_script(commands));
     return kExitOk;
   });
 }

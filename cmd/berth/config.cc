@@ -13,6 +13,8 @@
 
 #include "berth/config/load.h"
 #include "berth/config/write.h"
+#include "berth/text/escape.h"
+#include "berth/text/words.h"
 #include "cmd/berth/command.h"
 #include "cmd/berth/input.h"
 
@@ -44,21 +46,18 @@ int with_config(const Options& options, std::FILE* report, Use use) {
   const auto loaded = config::load_config(*text, {.gates = *gates});
   if (loaded) return use(*loaded);
   for (const Error& error : loaded.error().errors(options.file == "-" ? "standard input" : options.file)) {
-    fmt::print(report, "{}\n", error.message());
+    fmt::print(report, "{}\n", text::escaped(error.message()));
   }
   return kExitFailure;
-}
-
-std::string counted(std::size_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
 int check(const Options& options) {
   return with_config(options, stdout, [&](const config::LoadedConfig& loaded) {
     std::vector<std::string_view> names;
     for (const config::Profile& profile : loaded.config.profiles) names.push_back(profile.name());
-    fmt::print("OK: {}: {} ({}), {}\n", options.file, counted(names.size(), "profile"), fmt::join(names, ", "),
-               counted(loaded.config.extenders.size(), "extender"));
+    fmt::print("{}\n", text::escaped(fmt::format("OK: {}: {} ({}), {}", options.file,
+                                                 text::counted(names.size(), "profile"), fmt::join(names, ", "),
+                                                 text::counted(loaded.config.extenders.size(), "extender"))));
     return kExitOk;
   });
 }

@@ -3,16 +3,15 @@
 Usage: explain_cli_test.py PROGRAM EXAMPLE
 """
 
-import contextlib
-import http.server
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import unittest
+
+from fake_cluster import kubeconfig, pages_of, server
 
 BERTH = ""  # path of the program under test, from the command line
 EXAMPLE = ""  # examples/pending.yaml
@@ -35,11 +34,11 @@ class Sentences(unittest.TestCase):
     def test_each_pod_of_the_example_gets_its_sentence(self):
         gpu = "1 has the taint example.com/gpu=true:NoSchedule, which it does not tolerate"
         for pod, sentence in (
-                ("shop/api-1", "shop/api-1 fits on none of the 5 nodes: 3 are short of cpu (least on general-1: 300m), "
-                               f"1 is cordoned, {gpu}."),
+                ("shop/api-1", "shop/api-1 fits on none of the 5 nodes: 3 are short of cpu (1 of them of memory too; "
+                               f"nearest: general-1, lacks 300m cpu), 1 is cordoned, {gpu}."),
                 ("shop/huge-1", "shop/huge-1 fits on no node: it asks for 64 cpu and the largest of the 5 nodes, "
                                 "gpu-1, has 16 in total."),
-                ("ml/train-1", f"ml/train-1 fits on none of the 5 nodes: {gpu}, 3 do not have example.com/gpu, "
+                ("ml/train-1", f"ml/train-1 fits on none of the 5 nodes: 3 do not have example.com/gpu, {gpu}, "
                                "1 is cordoned."),
                 ("shop/cache-1", "shop/cache-1 fits on no node: none of the 5 nodes has disktype=sdd; 4 have "
                                  "disktype=ssd and 1 has disktype=hdd."),
@@ -47,15 +46,15 @@ class Sentences(unittest.TestCase):
                                  f"DaemonSet edge/proxy), 1 is cordoned, {gpu}."),
                 ("shop/feed-3", "shop/feed-3 fits on none of the 5 nodes: 2 would break its spread over "
                                 "topology.kubernetes.io/zone (maxSkew is 1, and eu-1a has 1, eu-1b has 1 and eu-1c has "
-                                f"0), 1 is short of memory (general-3 lacks 1.1Gi), 1 is cordoned, {gpu}."),
+                                f"0), 1 is short of memory (general-3 lacks 1.1Gi memory), 1 is cordoned, {gpu}."),
                 ("shop/zk-3", "shop/zk-3 fits on none of the 5 nodes: 2 are near pods that its anti-affinity avoids "
                               f"(shop/zk-0 on general-1 and shop/zk-1 on general-2), 1 is cordoned, {gpu}, 1 is short "
                               "of cpu and memory (general-3 lacks 100m cpu and 64Mi memory)."),
                 ("shop/db-0", "shop/db-0 waits for the PersistentVolumeClaim data-db-0, which does not exist in "
                               "namespace shop."),
                 ("shop/urgent-1", "shop/urgent-1 would go to general-2 after preemption has evicted batch/report-1 "
-                                  "there; as things are, it fits on none of the 5 nodes: 3 are short of cpu (least on "
-                                  f"general-1: 100m), 1 is cordoned, {gpu}."),
+                                  "there; as things are, it fits on none of the 5 nodes: 3 are short of cpu (1 of "
+                                  f"them of memory too; nearest: general-1, lacks 100m cpu), 1 is cordoned, {gpu}."),
                 ("shop/gated-1", "shop/gated-1 waits behind the scheduling gate example.com/quota: the scheduler does "
                                  "not try it before whoever put it there takes it away; then it fits, on general-1."),
                 ("shop/odd-1", "shop/odd-1 asks for the scheduler defualt-scheduler, and the configuration has only "
@@ -73,8 +72,12 @@ class Sentences(unittest.TestCase):
     def test_what_would_help_is_printed_with_the_commands_for_it(self):
         text = about("shop/api-1").stdout
         self.assertIn("\nWhat would help (each was tried out)\n"
-                      "  - uncordon general-4 (kubectl uncordon general-4): it fits there\n"
+                      "  - uncordon general-4: it fits there\n"
+                      "      kubectl uncordon general-4\n"
                       "  - ask for 1.4 cpu instead of 1.7 (300m less): it fits on general-1\n"
+                      "      kubectl get pod api-1 -n shop -o json | kubectl patch --local -f - --type=json -p "
+                      "'[{\"op\":\"replace\",\"path\":\"/spec/containers/0/resources/requests/cpu\","
+                      "\"value\":\"1400m\"}]' -o json | kubectl replace --force -f -\n"
                       "  - add a node like general-1 to pool general: it fits there, and so does the other pod like it "
                       "that waits\n", text)
 
@@ -143,10 +146,22 @@ class Mistakes(unittest.TestCase):
         self.assertEqual(done.stderr,
                          "berth: there is no pod shop/api among the 28 that were read (did you mean shop/api-1?)\n")
 
-    def test_without_a_pod_or_a_file_it_is_a_usage_error(self):
+    def test_without_a_pod_it_is_about_all_pending_pods(self):
         done = berth("--from", EXAMPLE)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("which pod?", done.stderr)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.startswith("13 pods are pending, for 12 causes.\n"), done.stdout)
+        self.assertIn("2 pods like shop/api-1: each ", done.stdout)
+        for wrong, message in ((("shop/api-1", "--pending"), "is about all pending pods: give it without a pod"),
+                               (("--pod-file", EXAMPLE, "-l", "a=b"), "give it without --pod-file"),
+                               (("--watch",), "give it without --from"),
+                               (("-A", "-n", "shop"), "not both"),
+                               (("-l", "="), 'label selector "=": expected the key of a label')):
+            with self.subTest(wrong):
+                done = berth(*wrong, "--from", EXAMPLE)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(message, done.stderr)
+
+    def test_without_a_cluster_it_is_a_usage_error(self):
         done = berth("shop/api-1", environment={"HOME": "/no/such/folder"})
         self.assertEqual(done.returncode, 2)
         self.assertIn("which cluster? Give --from FILE, or a kubeconfig: there is no kubeconfig", done.stderr)
@@ -178,61 +193,6 @@ POD = {"metadata": {"name": "web-1", "namespace": "shop", "uid": "u1"},
        "status": {"phase": "Pending"}}
 
 
-def pages_of(kind, *items):
-    """A list, one item to a page: path and query of each page, and its answer."""
-    path = f"/api/v1/{kind.lower()}s?limit=500"
-    for number, item in enumerate(items):
-        is_last = number + 1 == len(items)
-        metadata = {"resourceVersion": "7"} if is_last else {"resourceVersion": "7", "continue": f"next-{number}"}
-        yield path, (200, {"kind": f"{kind}List", "apiVersion": "v1", "metadata": metadata, "items": [item]})
-        path = f"/api/v1/{kind.lower()}s?limit=500&continue=next-{number}"
-
-
-@contextlib.contextmanager
-def server(answers, seen=None):
-    """A server on loopback that has these answers (path: (status, object)), and 404 for everything else."""
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self):  # noqa: N802
-            status, value = answers.get(self.path, (404, {"kind": "Status", "apiVersion": "v1", "reason": "NotFound"}))
-            if seen is not None:
-                seen.append((self.path, self.headers.get("Authorization")))
-            body = json.dumps(value).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
-        thread = threading.Thread(target=running.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{running.server_address[1]}"
-        finally:
-            running.shutdown()
-            thread.join()
-
-
-@contextlib.contextmanager
-def kubeconfig(url):
-    """A file with two contexts: one of that server, and one of a server that is not there."""
-    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
-        json.dump({
-            "kind": "Config", "apiVersion": "v1", "current-context": "nowhere",
-            "contexts": [{"name": "here", "context": {"cluster": "here", "user": "me", "namespace": "shop"}},
-                         {"name": "nowhere", "context": {"cluster": "nowhere", "user": "me"}}],
-            "clusters": [{"name": "here", "cluster": {"server": url}},
-                         {"name": "nowhere", "cluster": {"server": "http://berth.invalid:1"}}],
-            "users": [{"name": "me", "user": {"token": "my-token"}}]}, file)
-        file.flush()
-        yield file.name
-
-
 class Clusters(unittest.TestCase):
     sentence = "shop/web-1 fits on no node: it asks for 4 cpu and the largest of the 2 nodes, n1, has 1 in total."
 
@@ -251,6 +211,23 @@ class Clusters(unittest.TestCase):
             short = berth("web-1", "--context", "here", environment={"KUBECONFIG": config})
             self.assertEqual(short.stdout, done.stdout)
         self.assertIn(("/api/v1/nodes?limit=500&continue=next-0", "Bearer my-token"), seen)
+
+    def test_the_events_of_the_pod_say_why_it_does_not_run(self):
+        pod = {"metadata": {"name": "web-1", "namespace": "shop"}, "status": {"phase": "Pending"},
+               "spec": {"nodeName": "n1", "containers": [{"name": "a", "image": "x"}]}}
+        event = {"metadata": {"name": "e", "namespace": "shop"}, "reason": "FailedCreatePodSandBox",
+                 "involvedObject": {"kind": "Pod", "namespace": "shop", "name": "web-1"},
+                 "message": "cni plugin not initialized", "type": "Warning", "source": {"component": "kubelet"}}
+        path = ("/api/v1/namespaces/shop/events?limit=500&"
+                "fieldSelector=involvedObject.kind%3DPod%2CinvolvedObject.name%3Dweb-1")
+        answers = {**dict(pages_of("Node", NODE)), **dict(pages_of("Pod", pod)),
+                   path: (200, {"kind": "EventList", "apiVersion": "v1", "metadata": {}, "items": [event]})}
+        with server(answers) as url, kubeconfig(url) as config:
+            done = berth("shop/web-1", "--kubeconfig", config, "--context", "here")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(done.stdout.splitlines()[0],
+                         "shop/web-1 is on n1 but its sandbox cannot be created: the node's network plugin (CNI) is "
+                         "not ready (FailedCreatePodSandBox).")
 
     def test_kinds_that_may_not_be_listed_are_left_out_and_named(self):
         refused = {"kind": "Status", "apiVersion": "v1", "reason": "Forbidden", "message": "not for you"}
@@ -273,6 +250,20 @@ class Clusters(unittest.TestCase):
             done = berth("shop/web-1", "--kubeconfig", config, "--context", "there")
             self.assertEqual(done.returncode, 2)
             self.assertIn("context 'there' does not exist (there are: here, nowhere)", done.stderr)
+
+    def test_an_answer_of_a_daemon_is_put_as_any_other(self):
+        explained = {"pod": "shop/web-1", "scheduler": "s", "answer": "Unschedulable", "sentence": "shop/web-1 waits.",
+                     "nodes": 1, "feasibleNodes": 0, "help": [{"kind": "nodes", "sentence": "add \x1b[2Ja node"}]}
+        answer = {"pod": "shop/web-1", "place": "unschedulable", "sentence": "shop/web-1 waits.", "text": "Old.\n",
+                  "attempts": [{"number": 3, "endedAt": "2026-01-02T03:04:05Z", "result": "unschedulable",
+                                "message": "0/1 nodes\nare available"}], "explanation": explained}
+        with server({"/berth/v1/pods/shop/web-1": (200, answer)}) as url:
+            done = berth("shop/web-1", "--server", url)
+            coloured = berth("shop/web-1", "--server", url, "--color=always")
+        self.assertEqual(done.stdout, "shop/web-1 waits.\n\nWhat would help (each was tried out)\n"
+                                      "  - add \\x1b[2Ja node\n\nIn this scheduler: unschedulable\n"
+                                      "  attempt 3 at 2026-01-02T03:04:05Z: unschedulable: 0/1 nodes\\nare available\n")
+        self.assertIn("\x1b[31mshop/web-1\x1b[0m", coloured.stdout)
 
     def test_a_daemon_is_asked_as_the_user_of_the_kubeconfig(self):
         seen = []

@@ -1,4 +1,4 @@
-// `berth sim --fuzz N`: random scenarios, each with every check on. The first one that fails is shrunk and printed, and
+// `berth fuzz`: random scenarios, each with every check on. The first one that fails is shrunk and printed, and
 // kept in a file that `berth sim --check wakeups` runs again.
 #include <fmt/core.h>
 #include <unistd.h>
@@ -22,8 +22,10 @@
 #include "berth/fuzz/generator.h"
 #include "berth/fuzz/run.h"
 #include "berth/fuzz/shrink.h"
+#include "berth/text/escape.h"
+#include "berth/text/words.h"
 #include "cmd/berth/command.h"
-#include "cmd/berth/sim_command.h"
+#include "cmd/berth/output.h"
 
 namespace berth::cmd {
 namespace {
@@ -31,16 +33,20 @@ namespace {
 // Every so many seeds one is run twice: the same history has to come out.
 constexpr std::uint64_t kRunTwiceEvery = 10;
 constexpr std::size_t kMaxJobs = 64;
-constexpr std::uint64_t kDefaultFirstSeed = 1;
+// Years of them: more is a typing error.
+constexpr std::uint64_t kMaxRuns = 1'000'000'000;
+constexpr std::uint64_t kDefaultRuns = 100;
 constexpr std::int32_t kEnoughWakeUps = 3;
 // A preemptor and a controller may undo each other's work for ever (berth/fuzz/livelock.h). That takes a rare cluster:
 // if it happens more often than once in so many seeds, the scheduler has got something to do with it.
 constexpr std::uint64_t kSeedsPerLivelock = 2000;
 
-struct FuzzOptions {
-  std::uint64_t seeds = 0;
+struct Options {
+  std::uint64_t runs = kDefaultRuns;
+  std::uint64_t seed = 1;  // of the first
   std::size_t jobs = 1;
   bool prints_scenarios = false;  // and runs none
+  bool quiet = false;
 };
 
 // What the seeds that are done have come to.
@@ -120,11 +126,12 @@ class Campaign {
   }
 
   void show_progress() const {
-    const bool is_terminal = isatty(STDERR_FILENO) == 1;
-    const std::uint64_t every = is_terminal ? 20 : std::max<std::uint64_t>(count_ / 10, 100);
+    const bool is_redrawn = can_redraw(stderr);
+    const std::uint64_t every = is_redrawn ? 20 : std::max<std::uint64_t>(count_ / 10, 100);
     if (tally_.done % every != 0 && tally_.done != count_) return;
-    fmt::print(stderr, "{}{} of {} seeds{}", is_terminal ? "\r" : "", tally_.done, count_, is_terminal ? "" : "\n");
-    if (is_terminal && tally_.done == count_) fmt::print(stderr, "\n");
+    fmt::print(stderr, "{}{} of {}{}", is_redrawn ? "\r" : "", text::grouped(tally_.done),
+               text::counted(count_, "seed"), is_redrawn ? "\x1b[K" : "\n");
+    if (is_redrawn && tally_.done == count_) fmt::print(stderr, "\n");
   }
 
   const std::uint64_t first_;
@@ -137,18 +144,19 @@ class Campaign {
 };
 
 std::string in_words(const fuzz::Precision& precision) {
-  return fmt::format("{:.3f} tries per placed pod, {} wake-ups, {} of them wasted, {} lost",
-                     precision.tries_per_placed_pod(), precision.wake_ups, precision.wasted, precision.lost);
+  return fmt::format("{:.3f} tries per placed pod, {}, {} of them wasted, {} lost", precision.tries_per_placed_pod(),
+                     text::counted(precision.wake_ups, "wake-up"), text::grouped(precision.wasted),
+                     text::grouped(precision.lost));
 }
 
 void print_tally(const Tally& tally, std::uint64_t first) {
-  fmt::print("{} seeds from {} on: {} pods placed; {}; by kube-scheduler's rules: {}\n", tally.done, first,
-             tally.precision.placed, in_words(tally.precision), in_words(tally.upstream));
+  fmt::print("{} from {} on: {} placed; {}; by kube-scheduler's rules: {}\n", text::counted(tally.done, "seed"), first,
+             text::counted(tally.precision.placed, "pod"), in_words(tally.precision), in_words(tally.upstream));
 }
 
 void print_livelocks(const Tally& tally) {
   for (const auto& [seed, text] : tally.livelocks) {
-    fmt::print("seed {} never comes to rest, for a known reason: {}\n", seed, text);
+    fmt::print("seed {} never comes to rest, for a known reason: {}\n", seed, text::escaped(text));
   }
 }
 
@@ -157,10 +165,10 @@ bool are_too_many(const Tally& tally) {
 }
 
 void print_coverage(const Tally& tally) {
-  fmt::print(stderr, "seeds with at least {} wake-ups: {}; with", kEnoughWakeUps, tally.with_wake_ups);
+  fmt::print(stderr, "seeds with at least {} wake-ups: {}; with", kEnoughWakeUps, text::grouped(tally.with_wake_ups));
   std::string_view separator = " ";
   for (const auto& [feature, seeds] : tally.features) {
-    fmt::print(stderr, "{}{} {}", std::exchange(separator, ", "), feature, seeds);
+    fmt::print(stderr, "{}{} {}", std::exchange(separator, ", "), feature, text::grouped(seeds));
   }
   fmt::print(stderr, "\n");
 }
@@ -175,7 +183,7 @@ std::string shrunken(const Failed& failed) {
   };
   const fuzz::Shrunk small = fuzz::shrink(fuzz::generate(failed.seed).lines, still_fails);
   const auto problem = fuzz::find_problem(small.lines);
-  std::string text = fmt::format("# Found by berth sim --fuzz, seed {}: {}.\n", failed.seed, kind);
+  std::string text = fmt::format("# Found by berth fuzz, seed {}: {}.\n", failed.seed, kind);
   const std::string what = problem ? problem->text : failed.problem.text;
   for (std::size_t begin = 0; begin < what.size();) {
     const std::size_t end = std::min(what.find('\n', begin), what.size());
@@ -186,12 +194,12 @@ std::string shrunken(const Failed& failed) {
 }
 
 int tell_failure(const Failed& failed) {
-  fmt::print("seed {} fails: {}\n{}", failed.seed, failed.problem.kind, failed.problem.text);
+  fmt::print("seed {} fails: {}\n{}", failed.seed, failed.problem.kind, text::escaped_lines(failed.problem.text));
   std::fflush(stdout);
   fmt::print(stderr, "shrinking ...\n");
   const std::string text = shrunken(failed);
   const std::string file = fmt::format("fuzz-{}.berth", failed.seed);
-  fmt::print("\n{}\n", text);
+  fmt::print("\n{}\n", text::escaped_lines(text));
   if (std::ofstream out(file, std::ios::binary); out << text) {
     fmt::print("written to {}; to run it: berth sim --check wakeups {}\n", file, file);
   } else {
@@ -200,10 +208,10 @@ int tell_failure(const Failed& failed) {
   return kExitFailure;
 }
 
-int run_fuzz(const FuzzOptions& options, const SimOptions& shared) {
-  const std::uint64_t first = shared.seed.value_or(kDefaultFirstSeed);
+int run_fuzz(const Options& options) {
+  const std::uint64_t first = options.seed;
   if (options.prints_scenarios) {
-    for (std::uint64_t seed = first; seed < first + options.seeds; ++seed) {
+    for (std::uint64_t seed = first; seed < first + options.runs; ++seed) {
       fmt::print("# seed {}\n{}", seed, fuzz::join_lines(fuzz::generate(seed).lines));
     }
     return kExitOk;
@@ -214,39 +222,47 @@ int run_fuzz(const FuzzOptions& options, const SimOptions& shared) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   });
-  Campaign campaign(first, options.seeds);
+  Campaign campaign(first, options.runs);
   std::vector<std::jthread> others;
   const std::size_t jobs = std::clamp<std::size_t>(options.jobs, 1, kMaxJobs);
   for (std::size_t worker = 1; worker < jobs; ++worker)
     others.emplace_back([&campaign, worker] { campaign.work(worker); });
   campaign.work(0);
   others.clear();
-  if (!shared.quiet) print_coverage(campaign.tally());
+  if (!options.quiet) print_coverage(campaign.tally());
   print_tally(campaign.tally(), first);
   print_livelocks(campaign.tally());
   if (campaign.failed()) return tell_failure(*campaign.failed());
   if (!are_too_many(campaign.tally())) return kExitOk;
-  fmt::print("too many of them: {} in {} seeds\n", campaign.tally().livelocks.size(), campaign.tally().done);
+  fmt::print("too many of them: {} in {}\n", text::grouped(campaign.tally().livelocks.size()),
+             text::counted(campaign.tally().done, "seed"));
   return kExitFailure;
 }
 
 }  // namespace
 
-SimMode add_fuzz_mode(CLI::App& command, const std::shared_ptr<const SimOptions>& shared) {
-  auto options = std::make_shared<FuzzOptions>();
-  CLI::Option* seeds =
-      command.add_option("--fuzz", options->seeds, "Run N random scenarios with all checks on, from --seed on")
-          ->type_name("N")
-          ->check([](const std::string& text) {
-            return text.find_first_not_of('0') == std::string::npos ? "has to be at least 1" : "";
-          });
-  const CLI::Option* jobs =
-      command.add_option("--jobs", options->jobs, "How many at once, of --fuzz")->type_name("N")->capture_default_str();
-  const CLI::Option* print =
-      command.add_flag("--print", options->prints_scenarios, "Print the scenarios of --fuzz, and run none");
-  return {.chosen_by = seeds, .goes_with = {jobs, print}, .takes = {"--seed", "--quiet"}, .run = [options, shared] {
-            return run_fuzz(*options, *shared);
-          }};
+void add_fuzz(Program& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *program.root().add_subcommand("fuzz", "Run random scenarios with every check on");
+  command.add_option("--runs", options->runs, "How many scenarios; each has the next seed")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, kMaxRuns).description(""))
+      ->capture_default_str();
+  command.add_option("--seed", options->seed, "Of the first scenario")
+      ->type_name("N")
+      ->check(seed_check())
+      ->capture_default_str();
+  command.add_option("--jobs", options->jobs, "How many to run at once")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, kMaxJobs).description(""))
+      ->capture_default_str();
+  command.add_flag("--print", options->prints_scenarios, "Print the scenarios, and run none");
+  command.add_flag("-q,--quiet", options->quiet, "Do not say what the scenarios made use of");
+  command.footer(
+      "Example: berth fuzz --runs 1000 --jobs 2\n"
+      "         berth fuzz --runs 1 --seed 4711 --print    # the scenario of one seed\n"
+      "Exits with 1 if a scenario fails; the smallest one that fails in the same way is written to fuzz-SEED.berth.");
+  program.set_action(command, [options] { return run_fuzz(*options); });
 }
 
 }  // namespace berth::cmd

@@ -4,39 +4,22 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "berth/base/nearest_name.h"
+#include "berth/text/escape.h"
 #include "cmd/berth/command.h"
+#include "cmd/berth/help.h"
+#include "cmd/berth/output.h"
 
 namespace berth::cmd {
 namespace {
-
-// How many single-letter edits (insert, delete, replace, swap of neighbours) turn `a` into `b`.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before(b.size() + 1);
-  std::vector<std::size_t> last(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(last.begin(), last.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        row[j] = std::min(row[j], before[j - 2] + 1);
-      }
-    }
-    std::swap(before, last);
-    std::swap(last, row);
-  }
-  return last[b.size()];
-}
 
 // The candidate that the user most likely meant by `word`, or nothing. A word of n letters may be wrong in about a
 // third of them; the beginning of a candidate always counts.
@@ -79,6 +62,29 @@ std::string full_name(const CLI::App& command) {
   return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
 }
 
+// Options that became commands of their own.
+struct MovedOption {
+  std::string_view command;
+  std::string_view option;
+  std::string_view now;
+  std::string_view arguments;
+};
+constexpr MovedOption kMovedOptions[] = {
+    {"berth sim", "--what-if", "berth what-if", "DUMP..."},
+    {"berth sim", "--fuzz", "berth fuzz", "--runs N"},
+    {"berth sim", "--import", "berth import openb", "NODES.csv PODS.csv"},
+};
+
+// Null if none of the words is one.
+const MovedOption* find_moved_option(const CLI::App& command, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    for (const MovedOption& moved : kMovedOptions) {
+      if (full_name(command) == moved.command && word.substr(0, word.find('=')) == moved.option) return &moved;
+    }
+  }
+  return nullptr;
+}
+
 // Says that `word` is not known to `command`, and what was probably meant.
 std::string unknown_word(const CLI::App& command, const std::string& word) {
   const bool is_option = word.starts_with('-');
@@ -91,6 +97,13 @@ std::string unknown_word(const CLI::App& command, const std::string& word) {
   return fmt::format("unknown {} '{}'{}", kind, name, question);
 }
 
+void add_color_option(CLI::App& command, std::string& color) {
+  command.add_option("--color", color, "Colours in the answer: auto is on a terminal only")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+}
+
 // Output that was lost (a full disk, say) makes the run a failure although the command was content.
 int flush_output(int exit_code) {
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
@@ -99,9 +112,23 @@ int flush_output(int exit_code) {
 
 }  // namespace
 
+std::string_view program_name() {
+  return std::string_view(program_invocation_short_name).starts_with("kubectl-") ? "kubectl berth" : "berth";
+}
+
 int failure(std::string_view message) {
-  fmt::print(stderr, "berth: {}\n", message);
+  text::Page page;
+  page.paragraph(fmt::format("{}: {}", program_name(), message));
+  fmt::print(stderr, "{}", page.render({.width = terminal_columns(stderr).value_or(0)}));
   return kExitFailure;
+}
+
+int usage_failure(std::string_view command, std::string_view message) {
+  failure(message);
+  if (command.starts_with("berth")) command.remove_prefix(std::string_view("berth").size());
+  if (command.starts_with(program_name())) command.remove_prefix(program_name().size());
+  fmt::print(stderr, "Run '{}{} --help' for usage.\n", program_name(), command);
+  return kExitUsage;
 }
 
 CLI::Validator seed_check() {
@@ -114,16 +141,38 @@ CLI::Validator seed_check() {
       "");
 }
 
-Program::Program() : root_("Berth, a Kubernetes scheduler in C++.", "berth") {
+Program::Program() : root_("Berth, a Kubernetes scheduler in C++.", std::string(program_name())) {
   root_.set_version_flag("--version", version_text(), "Print the version and exit");
   root_.set_help_flag("-h,--help", "Print this help and exit");
+  add_color_option(root_, color_);         // `berth --color=never inspect ...`, as git has it
+  root_.formatter(make_help_formatter());  // before there are subcommands, which inherit it
 #define BERTH_ADD_COMMAND(name) add_##name(*this);
   BERTH_COMMANDS(BERTH_ADD_COMMAND)
 #undef BERTH_ADD_COMMAND
+  if (program_name() != "berth") rename_in_footers(root_);
+}
+
+// Examples show what to type: "berth explain ..." is "kubectl berth explain ..." to who came by way of kubectl.
+void Program::rename_in_footers(CLI::App& command) {
+  std::string footer = command.get_footer();
+  for (const std::string& name : subcommand_names(root_)) {
+    const std::string shown = "berth " + name;
+    const std::string called = fmt::format("{} {}", program_name(), name);
+    for (std::size_t at = footer.find(shown); at != std::string::npos; at = footer.find(shown, at + called.size())) {
+      footer.replace(at, shown.size(), called);
+    }
+  }
+  command.footer(footer);
+  for (CLI::App* sub : command.get_subcommands([](const CLI::App*) { return true; })) rename_in_footers(*sub);
 }
 
 void Program::set_action(CLI::App& command, Action action) {
   command.callback([this, action = std::move(action)] { chosen_ = action; });
+}
+
+void Program::set_action(CLI::App& command, StyledAction action) {
+  add_color_option(command, color_);
+  set_action(command, Action([this, action = std::move(action)] { return action(output_style(color_)); }));
 }
 
 void Program::set_words_action(CLI::App& command, WordsAction action) {
@@ -161,9 +210,11 @@ int Program::explain_usage_error(const CLI::ParseError& error) {
   }
   const std::vector<std::string> unknown = command->remaining();
   const bool is_unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !unknown.empty();
-  const std::string message = is_unknown ? unknown_word(*command, unknown.front()) : error.what();
-  fmt::print(stderr, "berth: {}\nRun '{} --help' for usage.\n", message, full_name(*command));
-  return kExitUsage;
+  if (const MovedOption* moved = is_unknown ? find_moved_option(*command, unknown) : nullptr) {
+    return usage_failure(moved->now, fmt::format("'{} {}' is a command of its own: {} {}", moved->command,
+                                                 moved->option, moved->now, moved->arguments));
+  }
+  return usage_failure(full_name(*command), is_unknown ? unknown_word(*command, unknown.front()) : error.what());
 }
 
 }  // namespace berth::cmd
@@ -177,7 +228,7 @@ int main(int argc, char** argv) {
       std::fputs("berth: cannot write to standard output\n", stderr);
     } else {
       std::fputs("berth: internal error: ", stderr);
-      std::fputs(error.what(), stderr);
+      std::fputs(berth::text::escaped(error.what()).c_str(), stderr);
       std::fputs("\n", stderr);
     }
     return berth::cmd::kExitFailure;

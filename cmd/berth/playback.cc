@@ -1,54 +1,51 @@
 #include "cmd/berth/playback.h"
 
 #include <fmt/core.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "berth/report/trace.h"
+#include "berth/text/escape.h"
 #include "cmd/berth/command.h"
+#include "cmd/berth/output.h"
 
 namespace berth::cmd {
 namespace {
 
-// Tables need some room; a narrower terminal breaks their lines itself.
-constexpr std::size_t kLeastWidth = 60;
+// A speed that a simulation can be played at.
+std::string check_speed(const std::string& text) {
+  double speed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), speed);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && std::isfinite(speed) && speed > 0 ? "" : "has to be a number above 0";
+}
 
 }  // namespace
 
+void add_speed_option(CLI::App& command, std::optional<double>& speed) {
+  command.add_option("--speed", speed, "Play at X virtual seconds per second; as fast as possible without")
+      ->type_name("X")
+      ->check(check_speed);
+}
 Duration wall_clock() {
   return Duration::nanoseconds(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
-}
-
-std::optional<std::size_t> terminal_columns(std::FILE* file) {
-  winsize size = {};
-  if (isatty(fileno(file)) != 1 || ioctl(fileno(file), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
-  return size.ws_col;
-}
-
-report::TextOptions text_options() {
-  report::TextOptions options;
-  if (isatty(fileno(stdout)) != 1) return options;
-  const char* no_colour = std::getenv("NO_COLOR");
-  options.colours = no_colour == nullptr || *no_colour == '\0';
-  options.width = std::clamp(terminal_columns(stdout).value_or(options.width), kLeastWidth, options.width);
-  return options;
 }
 
 Playback::Playback(const PlaybackOptions& options)
     : is_shown_(!options.quiet),
       view_({.name = options.name,
-             .is_terminal = isatty(fileno(stderr)) == 1,
-             .columns = terminal_columns(stderr).value_or(80),
+             .is_terminal = can_redraw(stderr),
+             .columns = [] { return terminal_columns(stderr).value_or(80); },
              .ends_at = options.ends_at,
              .wall_clock = wall_clock,
              .write = [](std::string_view text) { fmt::print(stderr, "{}", text); }}) {
@@ -78,7 +75,7 @@ int write_trace_file(const sim::World& world, const std::string& file, bool quie
   report::write_trace(world.history(), {.epoch = world.now() - world.elapsed(), .end = world.now()}, out);
   out.close();
   if (!out) return failure(Error("cannot be written").in_file(file).message());
-  if (!quiet) fmt::print(stderr, "berth: wrote {}; open it in ui.perfetto.dev\n", file);
+  if (!quiet) fmt::print(stderr, "berth: wrote {}; open it in ui.perfetto.dev\n", text::escaped(file));
   return kExitOk;
 }
 

@@ -2,27 +2,19 @@
 // given.
 #pragma once
 
-#include <cstddef>
-#include <cstdio>
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "berth/base/time.h"
 #include "berth/report/live_view.h"
 #include "berth/report/pace.h"
-#include "berth/report/text.h"
 #include "berth/sim/world.h"
 
 namespace berth::cmd {
 
 // Time that passes for the person, counted from some moment.
 Duration wall_clock();
-
-// How wide the terminal is; nothing if it is none, or does not say.
-std::optional<std::size_t> terminal_columns(std::FILE* file);
-
-// How a report is put on standard output: in colours and as wide as the terminal, if it is one.
-report::TextOptions text_options();
 
 struct PlaybackOptions {
   std::string name;             // of the scenario
@@ -48,6 +40,9 @@ class Playback {
   report::LiveView view_;
   std::optional<report::Pace> pace_;
 };
+
+// --speed X: play at X virtual seconds per second.
+void add_speed_option(CLI::App& command, std::optional<double>& speed);
 
 // Writes what happened as a trace for Perfetto. Returns the exit code.
 int write_trace_file(const sim::World& world, const std::string& file, bool quiet);

@@ -14,15 +14,16 @@
 #include "berth/daemon/flags.h"
 #include "berth/daemon/log.h"
 #include "berth/daemon/settings.h"
+#include "berth/text/escape.h"
 #include "cmd/berth/command.h"
 #include "cmd/berth/input.h"
+#include "cmd/berth/output.h"
 
 namespace berth::cmd {
 namespace {
 
 int usage_error(const Error& error) {
-  fmt::print(stderr, "berth: {}\nRun 'berth run --help' for usage.\n", error.message());
-  return kExitUsage;
+  return usage_failure("berth run", error.message());
 }
 
 int write_config(const daemon::Settings& settings) {
@@ -33,7 +34,7 @@ int write_config(const daemon::Settings& settings) {
   const bool is_written = std::fwrite(text.data(), 1, text.size(), out) == text.size();
   const bool is_closed = std::fclose(out) == 0;
   if (!is_written || !is_closed) return failure("cannot write " + file);
-  fmt::print(stderr, "Wrote configuration to {}\n", file);
+  fmt::print(stderr, "Wrote configuration to {}\n", text::escaped(file));
   return kExitOk;
 }
 
@@ -63,7 +64,7 @@ int run_daemon(const daemon::Settings& settings) {
 int run(const std::vector<std::string>& words) {
   auto flags = daemon::parse_run_flags(words);
   if (!flags) return usage_error(flags.error());
-  if (flags->help) return fmt::print("{}", daemon::run_help()), kExitOk;
+  if (flags->help) return fmt::print("{}", daemon::run_help(help_columns())), kExitOk;
   if (flags->version) return fmt::print("{}\n", version_text()), kExitOk;
   auto settings = daemon::make_settings(*std::move(flags), read_whole);
   if (!settings) {

@@ -1,7 +1,6 @@
 #include "cmd/berth/sim_run.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -17,20 +16,17 @@
 #include "berth/report/pod_sentence.h"
 #include "berth/report/summary.h"
 #include "berth/report/text.h"
-#include "berth/report/words.h"
 #include "berth/scenario/quirk_names.h"
 #include "berth/scenario/runner.h"
 #include "berth/scenario/scenario.h"
+#include "berth/text/words.h"
 #include "cmd/berth/command.h"
 #include "cmd/berth/input.h"
+#include "cmd/berth/output.h"
 #include "cmd/berth/playback.h"
 
 namespace berth::cmd {
 namespace {
-
-bool is_terminal(std::FILE* file) {
-  return isatty(fileno(file)) == 1;
-}
 
 // --- Reading ---------------------------------------------------------------------------------------------------------
 
@@ -105,7 +101,9 @@ Result<scenario::RunResult> play(const Loaded& loaded, const SimOptions& options
   run.seed = loaded.seed;
   run.quirks = quirks;
   run.check_wakeups = options.check == "wakeups";
+  run.max_objects = options.max_objects;
   if (!options.quiet || options.speed) run.on_step = [&playback](sim::World& world) { playback.step(world); };
+  if (!options.quiet) run.on_create = run.on_step;
   run.explain_pod = [&loaded](const sim::World& world, const api::Pod& pod) {
     return report::pod_sentence(world, api::full_name(pod.metadata), loaded.settings);
   };
@@ -133,23 +131,49 @@ int complain(const Mistakes& mistakes) {
   return kExitUsage;
 }
 
-std::string counted_expectations(const scenario::RunResult& result) {
-  return report::count_of(static_cast<std::int64_t>(result.expectations), "expectation");
+// One entry per line of what a checker says.
+void add_items(std::string_view lines, text::Page& page) {
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    if (end > 0) page.item(lines.substr(0, end));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
 }
 
-void print_failures(const scenario::RunResult& result) {
-  for (const scenario::Failure& failure : result.failures) fmt::print("{}", scenario::to_text(failure));
+// As scenario::to_text() puts it.
+void add_failure(const scenario::Failure& failure, text::Page& page) {
+  const std::string place = failure.line == 0 ? failure.file : fmt::format("{}:{}", failure.file, failure.line);
+  const bool is_statement = failure.kind == scenario::Failure::Kind::kStatement;
+  page.paragraph(text::Line(place + ": ", text::Meaning::kName)
+                     .add((is_statement ? "cannot do: " : "expected ") + failure.expected, text::Meaning::kBad));
+  add_items(fmt::format("at {}: {}", text::short_time(failure.when), failure.actual), page);
+  add_items(failure.explanation, page);
 }
 
 // "ok   demo.berth (3 expectations, virtual 45s)". How long it took is told to people only: the output is the same on
 // every run.
-void print_verdict(const std::string& name, const scenario::RunResult& result, Duration wall) {
-  const std::string took = is_terminal(stdout) ? fmt::format(", {:.2f} s", wall.in_seconds()) : "";
-  fmt::print("{} {} ({}{}, virtual {})\n", result.passed() ? "ok  " : "FAIL", name, counted_expectations(result), took,
-             report::short_time(result.world->elapsed()));
+void print_verdict(const std::string& name, const scenario::RunResult& result, Duration wall,
+                   const text::Style& style) {
+  const std::string took = is_terminal(stdout) ? fmt::format(", took {}", text::short_time(wall)) : "";
+  text::Page page;
+  text::Line verdict =
+      result.passed() ? text::Line("ok  ", text::Meaning::kGood) : text::Line("FAIL", text::Meaning::kBad);
+  page.paragraph(
+      verdict.add(fmt::format(" {} ({}{}, virtual {})", name, text::counted(result.expectations, "expectation"), took,
+                              text::short_time(result.world->elapsed()))));
+  fmt::print("{}", page.render(style));
 }
 
-int run_one(const std::string& file, const SimOptions& options, const std::optional<engine::Quirks>& quirks) {
+void print_failures(const scenario::RunResult& result, const text::Style& style) {
+  for (const scenario::Failure& failure : result.failures) {
+    text::Page page;
+    add_failure(failure, page);
+    fmt::print("{}", page.render(style));
+  }
+}
+
+int run_one(const std::string& file, const SimOptions& options, const std::optional<engine::Quirks>& quirks,
+            const text::Style& style) {
   const auto loaded = load(file, options);
   if (!loaded) return complain(loaded.error());
   const Duration began_at = wall_clock();
@@ -161,13 +185,13 @@ int run_one(const std::string& file, const SimOptions& options, const std::optio
     fmt::print("{}\n", codec::to_json(summary_of(*loaded, *result), 2));
   } else {
     if (!options.quiet) {
-      fmt::print("{}", report::to_text(summary_of(*loaded, *result), text_options()));
+      fmt::print("{}", report::to_text(summary_of(*loaded, *result), style));
       if (result->expectations > 0 || !result->passed()) fmt::print("\n");
     }
     // A scenario that expects nothing has no verdict.
     const bool has_verdict = options.quiet ? !result->passed() : result->expectations > 0 || !result->passed();
-    if (has_verdict) print_verdict(loaded->scenario.file, *result, wall);
-    print_failures(*result);
+    if (has_verdict) print_verdict(loaded->scenario.file, *result, wall, style);
+    print_failures(*result, style);
   }
   if (!options.trace_file.empty()) {
     const int written = write_trace_file(*result->world, options.trace_file, options.quiet);
@@ -177,7 +201,7 @@ int run_one(const std::string& file, const SimOptions& options, const std::optio
 }
 
 int run_many(const std::vector<std::string>& files, const SimOptions& options,
-             const std::optional<engine::Quirks>& quirks) {
+             const std::optional<engine::Quirks>& quirks, const text::Style& style) {
   std::size_t passed = 0, failed = 0, wrong = 0, expectations = 0;
   const bool is_text = options.output == "text";
   std::vector<report::Summary> summaries;
@@ -202,23 +226,23 @@ int run_many(const std::vector<std::string>& files, const SimOptions& options,
       continue;
     }
     if (!options.quiet || !result->passed()) {
-      print_verdict(loaded->scenario.file, *result, wall_clock() - began_at);
+      print_verdict(loaded->scenario.file, *result, wall_clock() - began_at, style);
     }
-    print_failures(*result);
+    print_failures(*result, style);
   }
   if (!is_text) {
     fmt::print("{}\n", codec::to_json(summaries, 2));
   } else {
-    fmt::print("{}: {} ok, {} failed{}; {}\n", report::count_of(std::ssize(files), "scenario"), passed, failed,
-               wrong == 0 ? "" : fmt::format(", {} wrong", wrong),
-               report::count_of(static_cast<std::int64_t>(expectations), "expectation"));
+    fmt::print("{}: {} ok, {} failed{}; {}\n", text::counted(files.size(), "scenario"), text::grouped(passed),
+               text::grouped(failed), wrong == 0 ? "" : fmt::format(", {} wrong", text::grouped(wrong)),
+               text::counted(expectations, "expectation"));
   }
   return wrong > 0 ? kExitUsage : failed > 0 ? kExitFailure : kExitOk;
 }
 
 }  // namespace
 
-int run_scenarios(const SimOptions& options) {
+int run_scenarios(const SimOptions& options, const text::Style& style) {
   std::optional<engine::Quirks> quirks;
   if (!options.quirks.empty()) {
     auto parsed = scenario::parse_quirks(options.quirks);
@@ -231,9 +255,9 @@ int run_scenarios(const SimOptions& options) {
     if (found.empty()) return complain({Error("there is no *.berth file in it").in_file(file)});
     files.insert(files.end(), found.begin(), found.end());
   }
-  if (files.size() == 1) return run_one(files.front(), options, quirks);
+  if (files.size() == 1) return run_one(files.front(), options, quirks, style);
   if (!options.trace_file.empty()) return complain({Error("--trace is about one scenario, and there are several")});
-  return run_many(files, options, quirks);
+  return run_many(files, options, quirks, style);
 }
 
 }  // namespace berth::cmd

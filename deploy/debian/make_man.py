@@ -67,6 +67,8 @@ def section(title, text):
 def sections(berth, command=()):
     text = help_of(berth, *command)
     yield section(" ".join(("berth", *command)), text)
+    if command == ("help",):
+        return  # it lists the others once more
     for name in commands_in(text):
         yield from sections(berth, (*command, name))
 

@@ -17,5 +17,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const Error& error : documents.errors) {
     BERTH_CHECK(!error.what().empty() && error.where().starts_with("file"), "{}", error.message());
   }
+  // The same as something that a person wrote: every error has a place too.
+  codec::Documents written;
+  options.strict = true;
+  codec::read_documents(fuzz::as_text(data, size), "file", options, written);
+  for (const Error& error : written.errors) {
+    BERTH_CHECK(!error.what().empty() && error.where().starts_with("file"), "{}", error.message());
+  }
   return 0;
 }

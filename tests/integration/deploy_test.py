@@ -60,6 +60,17 @@ class Manifests(BerthTest):
         self.assertEqual({container[probe]["httpGet"]["path"] for probe in
                           ("startupProbe", "livenessProbe", "readinessProbe")}, {"/livez", "/readyz"})
 
+    def test_kubeadms_manifest_with_the_patch_runs_berth_with_kubeadms_flags(self):
+        """As `kubeadm upgrade apply --patches deploy/kubeadm` does it: a JSON patch of the manifest that it writes."""
+        text = (DEPLOY / "static-pod.yaml").read_text().replace("    - berth\n    - run\n", "    - kube-scheduler\n")
+        self.assertIn("- kube-scheduler\n", text)
+        patched = json.loads(kubectl("patch", "--local", "-f", "-", "--type=json", "-o", "json", "--patch-file",
+                                     DEPLOY / "kubeadm/kube-scheduler+json.yaml", stdin=text))
+        expected = objects("-f", DEPLOY / "static-pod.yaml")[0]["spec"]["containers"][0]
+        container = patched["spec"]["containers"][0]
+        for field in ("image", "command", "securityContext"):
+            self.assertEqual(container[field], expected[field])
+
     def test_second_scheduler_works_with_the_rights_it_is_given(self):
         """As the Deployment would run it: the service account's token, and the ConfigMap's configuration."""
         self.only_berth()

@@ -5,6 +5,7 @@ with the image's own loader and libraries. Without umoci (Debian has it) the ima
 """
 
 import gzip
+import os
 import pathlib
 import shutil
 import subprocess
@@ -50,6 +51,9 @@ class DebianPackage(InFolder):
 
     def test_program_runs(self):
         self.assertIn("berth", run(self.files / "usr/bin/berth", "version"))
+        self.assertEqual(os.readlink(self.files / "usr/bin/kubectl-berth"), "berth")
+        self.assertIn("Usage: kubectl berth explain", run(self.files / "usr/bin/kubectl-berth", "explain", "--help"))
+        self.assertTrue(os.access(self.files / "usr/bin/kubectl_complete-berth", os.X_OK))
 
     def test_manual_page_is_read_by_man(self):
         page = next((self.files / "usr/share/man/man1").iterdir())

@@ -40,7 +40,8 @@ var allKinds = func() []kindInfo {
 			out = append(out, kindInfo{gvk: gv.WithKind(k), list: list})
 		}
 	}
-	add(coreV1, "Pod", "Node", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "Service", "ReplicationController", "Binding", "Status")
+	add(coreV1, "Pod", "Node", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "Service", "ReplicationController", "Binding", "Status",
+		"LimitRange", "ResourceQuota", "Event")
 	add(storageV1, "StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity", "VolumeAttachment")
 	add(policyV1, "PodDisruptionBudget")
 	add(schedulingV1, "PriorityClass")
