@@ -6,9 +6,9 @@ A block is replayed if its first line is a command, "$ COMMAND", and every comma
     $ berth ...        the lines that follow are what the program prints, on both streams
     $ echo $?          the exit code of the command before
 
-Words are compared, not the blanks between them, and "..." stands for any text. Blocks with other commands need a cluster
-and are left out; docs/quickstart.md, which consists of them, is replayed by tests/integration/quickstart_test.py. A block
-that is marked as ```berth is a scenario, which has to pass.
+Words are compared, not the blanks between them, and "..." stands for any text. Blocks with other commands need a
+cluster and are left out; docs/quickstart.md, which consists of them, is replayed by
+tests/integration/quickstart_test.py. A block that is marked as ```berth is a scenario, which has to pass.
 
 All blocks of a page run in one folder, where examples/ and tests/ are those of the tree.
 
