@@ -199,6 +199,69 @@ class Roles(unittest.TestCase):
         self.assertIn(rule, page("deploy/helm/berth/templates/rbac.yaml"))
 
 
+class Json(unittest.TestCase):
+    # Schema tables in the code, and the page that describes what is printed with them.
+    SCHEMAS = {"berth/daemon/endpoints_answers.cc": "docs/http-api.md",
+               "berth/whatif/difference_schema.cc": "docs/what-if.md", "berth/report/summary_schema.cc": "docs/simulate.md",
+               "berth/explain/explanation.cc": "docs/explain.md", "berth/whatif/capacity_text.cc": "docs/capacity.md",
+               "berth/whatif/pod_sets_text.cc": "docs/capacity.md",
+               "berth/whatif/node_loss_text.cc": "docs/capacity.md"}
+
+    def test_every_member_is_described(self):
+        for source, name in self.SCHEMAS.items():
+            members = re.findall(r'field<[^>]*>\(\s*"(\w+)"', page(source))
+            self.assertGreater(len(members), 5, source)
+            text = page(name)
+            for member in members:
+                with self.subTest(page=name, member=member):
+                    self.assertTrue(re.search(rf'[`"]{member}(?:\[\])?[`"]', text))
+
+    def test_kinds_of_lines_in_the_timeline_are_listed(self):
+        kinds = re.findall(r'case Topic::\w+: return "(\w+)";', page("berth/report/timeline.cc"))
+        self.assertGreater(len(kinds), 15)
+        row = re.search(r"^\| `timeline`.*Kinds: (.*)\|$", page("docs/simulate.md"), re.MULTILINE).group(1)
+        self.assertEqual(sorted(kinds), sorted(re.findall(r"`(\w+)`", row)))
+
+    def test_states_of_pods_that_do_not_run_are_listed(self):
+        header = page("berth/explain/explanation.h")
+        names = re.findall(r'k\w+ = "(\w+)"', re.search(r"namespace running_state \{.*?\n\}", header, re.DOTALL).group())
+        self.assertGreater(len(names), 10)
+        row = re.search(r"^\| `running` .*States: (.*)\|$", page("docs/explain.md"), re.MULTILINE).group(1)
+        self.assertEqual(sorted(names), sorted(re.findall(r"`(\w+)`", row)))
+
+
+class Identifiers(unittest.TestCase):
+    PAGES = ["queue.md", "releases.md", "deciding.md", "logging.md", "configuration.md", "glossary.md", "conformance.md"]
+
+    def test_names_of_the_code_that_pages_mention_exist(self):
+        code = "".join(path.read_text(encoding="utf-8") for folder in ("berth", "examples", "bench", "tests")
+                       for path in sorted((ROOT / folder).rglob("*")) if path.suffix in (".h", ".cc", ".py", ".go"))
+        words = set(re.findall(r"\w+", code))
+        checked = 0
+        for name in self.PAGES:
+            for token in re.findall(r"`([A-Za-z_:]+)(?:\([^`]*\))?`", page(f"docs/{name}")):
+                # snake_case, kConstant or Type::member; other words in code font are Kubernetes' own.
+                if not re.fullmatch(r"[a-z]+(?:_[a-z0-9]+)+|k[A-Z]\w+|\w+(?:::\w+)+", token):
+                    continue
+                for word in token.split("::"):
+                    checked += 1
+                    self.assertIn(word, words, f"docs/{name}: {token}")
+        self.assertGreater(checked, 80)
+
+
+class Rights(unittest.TestCase):
+    def test_the_readers_role_lists_the_kinds_that_are_listed(self):
+        source = page("cmd/berth/cluster_access.cc")
+        body = source[source.index("kinds_to_list("):source.index("return kinds;")]
+        listed = set()
+        for kind in re.findall(r"kind_of<api::(\w+)>", body):
+            name = kind.removeprefix("Core").lower()
+            listed.add(re.sub(r"y$", "ie", name) + ("es" if name.endswith("s") else "s"))
+        self.assertGreater(len(listed), 15)
+        role = re.search(r"--resource=(\S+)", page("docs/kubectl.md")).group(1)
+        self.assertEqual({resource.partition(".")[0] for resource in role.split(",")}, listed)
+
+
 class Conformance(unittest.TestCase):
     def switches(self, header):
         return re.findall(r"^  bool (\w+) = false;", page(header), re.MULTILINE)
