@@ -202,8 +202,10 @@ class Roles(unittest.TestCase):
 class Json(unittest.TestCase):
     # Schema tables in the code, and the page that describes what is printed with them.
     SCHEMAS = {"berth/daemon/endpoints_answers.cc": "docs/http-api.md",
-               "berth/whatif/difference_schema.cc": "docs/what-if.md", "berth/report/summary_schema.cc": "docs/simulate.md",
-               "berth/explain/explanation.cc": "docs/explain.md", "berth/whatif/capacity_text.cc": "docs/capacity.md",
+               "berth/whatif/difference_schema.cc": "docs/what-if.md",
+               "berth/report/summary_schema.cc": "docs/simulate.md",
+               "berth/explain/explanation.cc": "docs/explain.md",
+               "berth/whatif/capacity_text.cc": "docs/capacity.md",
                "berth/whatif/pod_sets_text.cc": "docs/capacity.md",
                "berth/whatif/node_loss_text.cc": "docs/capacity.md"}
 
@@ -224,14 +226,16 @@ class Json(unittest.TestCase):
 
     def test_states_of_pods_that_do_not_run_are_listed(self):
         header = page("berth/explain/explanation.h")
-        names = re.findall(r'k\w+ = "(\w+)"', re.search(r"namespace running_state \{.*?\n\}", header, re.DOTALL).group())
+        states = re.search(r"namespace running_state \{.*?\n\}", header, re.DOTALL).group()
+        names = re.findall(r'k\w+ = "(\w+)"', states)
         self.assertGreater(len(names), 10)
         row = re.search(r"^\| `running` .*States: (.*)\|$", page("docs/explain.md"), re.MULTILINE).group(1)
         self.assertEqual(sorted(names), sorted(re.findall(r"`(\w+)`", row)))
 
 
 class Identifiers(unittest.TestCase):
-    PAGES = ["queue.md", "releases.md", "deciding.md", "logging.md", "configuration.md", "glossary.md", "conformance.md"]
+    PAGES = ["queue.md", "releases.md", "deciding.md", "logging.md", "configuration.md", "glossary.md",
+             "conformance.md"]
 
     def test_names_of_the_code_that_pages_mention_exist(self):
         code = "".join(path.read_text(encoding="utf-8") for folder in ("berth", "examples", "bench", "tests")
@@ -247,6 +251,21 @@ class Identifiers(unittest.TestCase):
                     checked += 1
                     self.assertIn(word, words, f"docs/{name}: {token}")
         self.assertGreater(checked, 80)
+
+
+class Snippets(unittest.TestCase):
+    # Code on a page, and the test that compiles and runs it.
+    SNIPPETS = {"docs/queue.md": "berth/queue/docs_test.cc", "docs/configuration.md": "berth/config/docs_test.cc"}
+
+    def test_code_on_pages_is_code_that_is_compiled(self):
+        for name, source in self.SNIPPETS.items():
+            compiled = [line.strip() for line in page(source).splitlines()]
+            blocks = re.findall(r"^```cpp\n(.*?)^```", page(name), re.MULTILINE | re.DOTALL)
+            self.assertTrue(blocks, name)
+            for block in blocks:
+                lines = [line.strip() for line in block.splitlines() if line.strip()]
+                for line in lines:
+                    self.assertIn(line, compiled, f"{name} against {source}")
 
 
 class Rights(unittest.TestCase):
