@@ -339,7 +339,7 @@ def documented_metrics():
 
 
 FUNCTIONS = {"absent", "sum", "min", "max", "rate", "increase", "changes", "histogram_quantile", "min_over_time", "by",
-             "and", "or", "label_values"}
+             "and", "or", "unless", "on", "label_values"}
 
 
 def problems_of(expression, metrics):
