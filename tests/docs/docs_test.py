@@ -322,6 +322,30 @@ class UpstreamReports(unittest.TestCase):
             self.assertIn(f"`{path.stem}`", text)
 
 
+class Scenarios(unittest.TestCase):
+    def run_scenario(self, text, *arguments):
+        return subprocess.run([BERTH, "sim", "-q", *arguments, "-"], input=text, capture_output=True, text=True,
+                              timeout=60, check=False)
+
+    def test_event_labels_are_ones_that_the_language_knows(self):
+        text = page("docs/scenarios.md")
+        table = text[text.index("| about | labels |"):text.index("Conditions on nodes:")]
+        labels = re.findall(r"`([A-Z]\w+)`", table)
+        self.assertGreater(len(labels), 20)
+        expectations = "".join(f"expect pod p not woken by {label}\n" for label in labels)
+        done = self.run_scenario(f"node n1\npod p\nrun until idle\n{expectations}")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.run_scenario("node n1\npod p\nexpect pod p not woken by Tuesday\n").returncode, 2)
+
+    def test_quirks_that_reports_name_can_be_switched_on(self):
+        text = page("docs/upstream-reports.md")
+        names = set(re.findall(r"quirks? (?:of v\d\.\d+ )?`([a-z-]+)`", text))
+        names |= set(re.findall(r"`([a-z-]+)` \|$", section(text, "Found here"), re.MULTILINE))
+        self.assertGreater(len(names), 15)
+        done = self.run_scenario("node n1\npod p\nrun until idle\n", "--quirks", ",".join(sorted(names)))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
 def documented_metrics():
     """{name: {label: set of values, empty if the page does not list them}} of docs/metrics.md, which
     berth/daemon/metrics_docs_test.cc compares with what is served."""
