@@ -20,8 +20,9 @@ PROMETHEUS_OWN = {"up": set()}
 
 
 def pages():
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")),
-            ROOT / "bench/README.md", ROOT / "tests/conformance/README.md"]
+    folders = ("bench", "berth", "deploy", "docs", "examples", "tests")
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md",
+            *(path for folder in folders for path in sorted((ROOT / folder).rglob("*.md")))]
 
 
 def page(name):

@@ -33,6 +33,14 @@ class Manifests(BerthTest):
             with self.subTest(manifest=name):
                 self.assertTrue(objects("-f", DEPLOY / name))
 
+    def test_service_for_prometheus_selects_the_second_scheduler(self):
+        service = objects("-f", DEPLOY / "monitoring/service.yaml")[0]
+        deployment = find(objects("-f", DEPLOY / "second-scheduler.yaml"), "Deployment")[0]
+        template = deployment["spec"]["template"]
+        self.assertLessEqual(service["spec"]["selector"].items(), template["metadata"]["labels"].items())
+        self.assertIn(service["spec"]["ports"][0]["targetPort"],
+                      [port["containerPort"] for port in template["spec"]["containers"][0]["ports"]])
+
     def test_configurations_in_manifests_are_well(self):
         self.only_berth()
         for name in ("second-scheduler.yaml", "only-scheduler.yaml"):

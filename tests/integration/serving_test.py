@@ -7,7 +7,7 @@ import subprocess
 
 import cluster as clusters
 import kube
-from world import BerthTest, Suite
+from world import ROOT, BerthTest, Suite
 
 OPEN = ("/healthz", "/livez", "/readyz")
 GUARDED = ("/metrics", "/metrics/resources", "/metrics/slis", "/configz", "/flagz", "/statusz")
@@ -93,6 +93,18 @@ class Serving(BerthTest):
         self.assertEqual([name for name in NAMES if name not in found], [])
         answer = self.daemon.read("/metrics", clusters.ADMIN)
         self.assertTrue(answer.headers["Content-Type"].startswith("text/plain"), answer.headers["Content-Type"])
+
+    def test_metrics_are_those_of_the_page(self):
+        self.only_berth()
+        page = (ROOT / "docs/metrics.md").read_text(encoding="utf-8")
+        listed = {name for row in re.findall(r"^\| (`[a-z_`, ]+`) \| (?:counter|gauge|histogram)", page, re.MULTILINE)
+                  for name in re.findall(r"`([a-z_]+)`", row)}
+        served = set()
+        for path in ("/metrics", "/metrics/resources", "/metrics/slis"):
+            text = self.daemon.read(path, clusters.ADMIN).text
+            served |= set(re.findall(r"^# TYPE (\w+) ", text, re.MULTILINE))
+        self.assertGreater(len(served), 40)
+        self.assertEqual(sorted(served - listed), [])
 
     def test_metrics_count(self):
         found = self.daemon.metrics(clusters.ADMIN)
