@@ -99,6 +99,17 @@ class Leadership(BerthTest):
         self.take_over("after")
         self.assertEqual(follower.read("/readyz").status, 200)
 
+    def test_follower_holds_pending_pods_and_does_not_attempt_them(self):
+        self.nodes("n1")
+        _, follower = self.two()
+        self.pod("huge", cpu="1000")
+        self.pending("huge")
+
+        def active(_):
+            return metric(follower.metrics(clusters.ADMIN), "scheduler_pending_pods", queue="active") == 1
+        self.admin.wait_for("Pod", "huge", active, what="in the follower's active queue")
+        self.assertFalse(metric(follower.metrics(clusters.ADMIN), "scheduler_schedule_attempts_total"))
+
     def test_leader_that_leaves_gives_the_lease_back(self):
         self.nodes("n1")
         leader, _ = self.two()
