@@ -128,7 +128,7 @@ std::optional<Failure> BindingCycles::reserve(Cycle& cycle) {
     if (status.is_success()) continue;
     point.code = run.code = status.code();
     undo(cycle);
-    if (status.is_rejected()) return Failure::rejected_by(name, status.reasons());
+    if (status.is_rejected()) return Failure::rejected_by(name, status.reason_texts());
     return Failure::error(at_plugin("Reserve plugin", name, status.message()));
   }
   return std::nullopt;
@@ -156,7 +156,7 @@ std::optional<Failure> BindingCycles::permit(Cycle& cycle) {
     }
     for (const Cycle::Waiting& other : cycle.waiting) state_.timers.cancel(other.timer);
     undo(cycle);
-    if (answer.status.is_rejected()) return Failure::rejected_by(name, answer.status.reasons());
+    if (answer.status.is_rejected()) return Failure::rejected_by(name, answer.status.reason_texts());
     return Failure::error(at_plugin("Permit plugin", name, answer.status.message()));
   }
   return std::nullopt;

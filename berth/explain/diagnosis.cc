@@ -81,6 +81,7 @@ class Diagnostician {
     Symbol plugin;
     std::string key;
     std::string reason;
+    std::vector<framework::Reason> reasons;
     std::vector<std::size_t> positions;  // in findings
   };
   struct Phrased {
@@ -91,7 +92,6 @@ class Diagnostician {
   };
 
   const cache::NodeState& node(cache::RowId row) const { return cluster_.cache.nodes().at(row); }
-  static const FailingFilter& primary_of(const NodeFinding& finding) { return finding.failing[finding.primary]; }
 
   void look_at(cache::RowId row) {
     NodeFinding finding{.row = row, .failing = {}};
@@ -131,6 +131,7 @@ class Diagnostician {
     const NodeFinding& finding = result_.findings[position];
     Symbol plugin;
     std::string key, reason;
+    std::vector<framework::Reason> reasons;
     if (!evaluation_.filtered->asked.test(finding.row)) {
       const auto& restricting = evaluation_.pre_filter.restricting_plugins;
       if (!restricting.empty()) plugin = restricting.front();
@@ -142,16 +143,21 @@ class Diagnostician {
       plugin = status.plugin();
       key = "promised";
       reason = status.message();
+      reasons = status.reasons();
     } else {
-      const FailingFilter& primary = primary_of(finding);
+      const FailingFilter& primary = finding.primary_filter();
       plugin = primary.plugin;
       key = key_of(finding.row, primary);
-      reason = fmt::format("{}", fmt::join(primary.reasons, ", "));
+      reason = fmt::format("{}", fmt::join(primary.reason_texts(), ", "));
+      reasons = primary.reasons;
     }
     Group& group = groups_[{plugin.str(), key}];
     group.plugin = plugin;
     group.key = key;
-    if (group.positions.empty()) group.reason = reason;
+    if (group.positions.empty()) {
+      group.reason = std::move(reason);
+      group.reasons = std::move(reasons);
+    }
     group.positions.push_back(position);
   }
 
@@ -165,7 +171,7 @@ class Diagnostician {
       const auto broken = broken_spread(row);
       return broken ? fmt::format("{} {}", broken->second, broken->first->constraint) : "";
     }
-    return fmt::format("{}", fmt::join(failing.reasons, ","));
+    return fmt::format("{}", fmt::join(failing.reason_texts(), ","));
   }
 
   std::vector<std::string> taint_texts(cache::RowId row) const {
@@ -225,9 +231,9 @@ class Diagnostician {
       return broken ? spread_phrase(broken->first, broken->second) : spread_phrase(nullptr, false);
     }
     if (plugin == name::kInterPodAffinity) {
-      return pod_affinity_phrase(cluster_, evaluation_, neighbourhood_, members, reason);
+      return pod_affinity_phrase(cluster_, evaluation_, neighbourhood_, members);
     }
-    if (auto phrase = volume_phrase(cluster_, evaluation_, plugin, reason, members)) return *phrase;
+    if (auto phrase = volume_phrase(cluster_, evaluation_, plugin, members)) return *phrase;
     constexpr std::string_view kNodes = "node(s) ";
     if (reason.starts_with(kNodes)) return {reason.substr(kNodes.size()), reason.substr(kNodes.size()), ""};
     return {fmt::format("was refused by {}", plugin.text()), fmt::format("were refused by {}", plugin.text()), reason};
@@ -285,8 +291,7 @@ class Diagnostician {
     std::vector<const Demand*> demands = unmet(members.front()->row);
     if (impossible_demand_ != nullptr) demands = {impossible_demand_};
     if (demands.empty()) {
-      const bool is_enforced =
-          primary_of(*members.front()).reasons.front().find("scheduler-enforced") != std::string::npos;
+      const bool is_enforced = members.front()->primary_filter().has(framework::ReasonCode::kAddedNodeAffinity);
       return verb("does not match", "do not match",
                   is_enforced ? "the node affinity that the scheduler's configuration adds" : "its node affinity");
     }
@@ -318,9 +323,10 @@ class Diagnostician {
     }
     if (failing.plugin == name::kPodTopologySpread) return "over its spread limit";
     if (failing.plugin == name::kInterPodAffinity) {
-      const std::string& reason = failing.reasons.front();
-      if (reason.find("existing pods") != std::string::npos) return "near pods whose anti-affinity keeps it away";
-      if (reason.find("anti-affinity") != std::string::npos) return "near pods that its anti-affinity avoids";
+      if (failing.has(framework::ReasonCode::kExistingPodsAntiAffinity)) {
+        return "near pods whose anti-affinity keeps it away";
+      }
+      if (failing.has(framework::ReasonCode::kPodAntiAffinity)) return "near pods that its anti-affinity avoids";
       return "not near the pods that its affinity asks for";
     }
     if (std::string text = brief_of_volumes(cluster_, evaluation_, row, failing); !text.empty()) return text;
@@ -331,7 +337,7 @@ class Diagnostician {
     std::map<std::string, std::size_t> counts;
     for (const NodeFinding* member : members) {
       if (member->failing.empty()) continue;
-      if (primary_of(*member).plugin == name::kNodeResourcesFit) {
+      if (member->primary_filter().plugin == name::kNodeResourcesFit) {
         if (std::string text = resources_.also(*member); !text.empty()) ++counts[std::move(text)];
       }
       if (impossible_demand_ != nullptr) {
@@ -357,7 +363,7 @@ class Diagnostician {
 
   // A cordoned node has a taint that says the same.
   bool is_the_cordon(const NodeFinding& finding, const FailingFilter& failing) const {
-    return failing.plugin == name::kTaintToleration && primary_of(finding).plugin == name::kNodeUnschedulable &&
+    return failing.plugin == name::kTaintToleration && finding.primary_filter().plugin == name::kNodeUnschedulable &&
            taint_texts(finding.row) == std::vector<std::string>{"cordoned"};
   }
 
@@ -367,7 +373,7 @@ class Diagnostician {
     for (std::size_t i = 0; i < finding.failing.size(); ++i) {
       if (i != finding.primary && !is_the_cordon(finding, finding.failing[i])) return false;
     }
-    const FailingFilter& primary = primary_of(finding);
+    const FailingFilter& primary = finding.primary_filter();
     return primary.plugin != name::kNodeResourcesFit || resources_.is_only_taken(finding.row, primary);
   }
 
@@ -382,6 +388,7 @@ class Diagnostician {
     const auto& [one, many, detail] = phrased.phrase;
     phrased.group.plugin = group.plugin;
     phrased.group.reason = group.reason;
+    phrased.group.reasons = group.reasons;
     phrased.group.sentence =
         nodes_that(members.size(), one, many) + (detail.empty() ? "" : fmt::format(" ({})", detail));
     for (const NodeFinding* member : members) phrased.group.nodes.push_back(cluster_.name_of(member->row));

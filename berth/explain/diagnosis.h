@@ -19,6 +19,7 @@ struct NodeFinding {
   std::vector<FailingFilter> failing;
   std::size_t primary = 0;  // the one of them by which the node is grouped
 
+  const FailingFilter& primary_filter() const { return failing[primary]; }
   bool fails_only(std::string_view plugin) const { return failing.size() == 1 && failing[0].plugin == plugin; }
 };
 

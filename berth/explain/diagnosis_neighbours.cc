@@ -121,13 +121,14 @@ std::string unmet_term_text(const Cluster& cluster, const Evaluation& evaluation
 }  // namespace
 
 Phrase pod_affinity_phrase(const Cluster& cluster, const Evaluation& evaluation, const Neighbourhood& neighbourhood,
-                           const Members& members, const std::string& reason) {
+                           const Members& members) {
   std::vector<cache::RowId> rows;
   for (const NodeFinding* member : members) rows.push_back(member->row);
-  if (reason.find("existing pods") != std::string::npos) {
+  const FailingFilter& failing = members.front()->primary_filter();
+  if (failing.has(framework::ReasonCode::kExistingPodsAntiAffinity)) {
     return is("near pods whose anti-affinity keeps it away", neighbours_text(neighbourhood.avoiding(rows)));
   }
-  if (reason.find("anti-affinity") != std::string::npos) {
+  if (failing.has(framework::ReasonCode::kPodAntiAffinity)) {
     return is("near pods that its anti-affinity avoids", neighbours_text(neighbourhood.avoided(rows)));
   }
   std::set<std::size_t> terms;

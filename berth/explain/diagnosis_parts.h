@@ -92,7 +92,7 @@ std::string neighbours_text(const std::vector<Neighbour>& neighbours);
 Phrase ports_phrase(const Cluster& cluster, const Evaluation& evaluation, const Members& members);
 Phrase spread_phrase(const SpreadState* state, bool lacks_label);
 Phrase pod_affinity_phrase(const Cluster& cluster, const Evaluation& evaluation, const Neighbourhood& neighbourhood,
-                           const Members& members, const std::string& reason);
+                           const Members& members);
 
 // --- Volumes (diagnosis_volumes.cc)
 
@@ -100,7 +100,7 @@ bool is_volume_plugin(Symbol plugin);
 
 // For nodes that a plugin about volumes rejects; nothing for other plugins.
 std::optional<Phrase> volume_phrase(const Cluster& cluster, const Evaluation& evaluation, Symbol plugin,
-                                    const std::string& reason, const Members& members);
+                                    const Members& members);
 // What stands behind "also ": "without its volume's zone"; empty for other plugins.
 std::string brief_of_volumes(const Cluster& cluster, const Evaluation& evaluation, cache::RowId row,
                              const FailingFilter& failing);

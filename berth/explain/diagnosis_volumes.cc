@@ -19,6 +19,7 @@ namespace berth::explain {
 namespace {
 
 namespace name = plugins::name;
+using framework::ReasonCode;
 
 // " (did you mean gp3?)"; or what there is instead, if it is little.
 std::string instead_text(std::string_view wanted, const std::vector<std::string>& known, std::string_view what) {
@@ -211,12 +212,11 @@ class NodePhrases {
   NodePhrases(const Cluster& cluster, const Evaluation& evaluation, std::span<const cache::RowId> rows)
       : cluster_(cluster), pod_(*evaluation.pod), rows_(rows), claims_(claims_of(cluster, *evaluation.pod)) {}
 
-  std::optional<Phrase> of_binding(std::string_view reason) const {
-    const auto says = [&](std::string_view part) { return reason.find(part) != std::string_view::npos; };
-    if (says("didn't match PersistentVolume's node affinity")) return of_place();
-    if (says("non-existent pv")) return of_missing_volume();
-    if (says("enough free storage")) return of_capacity();
-    if (says("didn't find available persistent volumes")) return of_no_volume();
+  std::optional<Phrase> of_binding(const FailingFilter& failing) const {
+    if (failing.has(ReasonCode::kVolumeNodeAffinity)) return of_place();
+    if (failing.has(ReasonCode::kBoundVolumeMissing)) return of_missing_volume();
+    if (failing.has(ReasonCode::kNotEnoughStorage)) return of_capacity();
+    if (failing.has(ReasonCode::kNoVolumeToBind)) return of_no_volume();
     return std::nullopt;
   }
 
@@ -331,8 +331,8 @@ class NodePhrases {
                   rows_.size() > kMaxNamed + 1 ? fmt::format("{}, and so on", all_named) : all_named};
   }
 
-  std::optional<Phrase> of_restrictions(std::string_view reason) const {
-    if (reason.find("ReadWriteOncePod") != std::string_view::npos) {
+  std::optional<Phrase> of_restrictions(const FailingFilter& failing) const {
+    if (failing.has(ReasonCode::kReadWriteOncePodInUse)) {
       for (const PodClaim& claim : claims_) {
         if (claim.claim == nullptr) continue;
         const auto& modes = claim.claim->spec.access_modes;
@@ -409,15 +409,16 @@ bool is_volume_plugin(Symbol plugin) {
 }
 
 std::optional<Phrase> volume_phrase(const Cluster& cluster, const Evaluation& evaluation, Symbol plugin,
-                                    const std::string& reason, const Members& members) {
+                                    const Members& members) {
   if (!is_volume_plugin(plugin)) return std::nullopt;
   std::vector<cache::RowId> rows;
   for (const NodeFinding* member : members) rows.push_back(member->row);
   const NodePhrases phrases(cluster, evaluation, rows);
-  if (plugin == name::kVolumeBinding) return phrases.of_binding(reason);
+  const FailingFilter& failing = members.front()->primary_filter();
+  if (plugin == name::kVolumeBinding) return phrases.of_binding(failing);
   if (plugin == name::kVolumeZone) return phrases.of_place();
   if (plugin == name::kNodeVolumeLimits) return phrases.of_limits(cluster.objects);
-  return phrases.of_restrictions(reason);
+  return phrases.of_restrictions(failing);
 }
 
 std::string brief_of_volumes(const Cluster& /*cluster*/, const Evaluation& /*evaluation*/, cache::RowId /*row*/,

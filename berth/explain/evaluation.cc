@@ -19,6 +19,16 @@ Evaluation evaluate(const framework::Profile& profile, Cluster& cluster, const a
   return result;
 }
 
+bool FailingFilter::has(framework::ReasonCode code) const {
+  return std::ranges::find(reasons, code, &framework::Reason::code) != reasons.end();
+}
+
+std::vector<std::string> FailingFilter::reason_texts() const {
+  std::vector<std::string> texts;
+  for (const framework::Reason& reason : reasons) texts.push_back(reason.text());
+  return texts;
+}
+
 std::vector<FailingFilter> failing(const framework::Profile& profile, const Evaluation& evaluation,
                                    const cache::NodeState& node) {
   std::vector<FailingFilter> result;

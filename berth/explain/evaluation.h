@@ -31,7 +31,11 @@ struct FailingFilter {
   std::uint8_t filter = 0;  // which of the profile's
   Symbol plugin;
   framework::Verdict verdict;
-  std::vector<std::string> reasons;
+  std::vector<framework::Reason> reasons;
+
+  bool has(framework::ReasonCode code) const;
+  // In kube-scheduler's words.
+  std::vector<std::string> reason_texts() const;
 };
 // What every filter says about one node as it is, without nominated pods; in the profile's order.
 std::vector<FailingFilter> failing(const framework::Profile& profile, const Evaluation& evaluation,

@@ -212,6 +212,7 @@ class Explainer {
                                            evaluation.filtered ? &*evaluation.filtered : nullptr);
     Diagnosis diagnosis = diagnose(profile_, cluster_, evaluation);
     const framework::PostFiltered post = framework::run_post_filter(profile_, attempt);
+    result.rejection = evaluation.pre_filter.status.reasons();
     result.message = attempt.message(post.status.is_success() ? "" : post.status.message());
     result.wake_ups = wake_ups(profile_, attempt.rejecting_plugins(), *pod, *evaluation.pod.compiled,
                                wake_details(cluster_, evaluation, diagnosis));

@@ -10,14 +10,16 @@
 
 #include "berth/api/schema.h"
 #include "berth/base/time.h"
+#include "berth/framework/reason.h"
 
 namespace berth::explain {
 
 // Nodes that cannot take the pod for the same reason.
 struct NodeGroup {
-  Symbol plugin;         // whose verdict it is
-  std::string reason;    // in kube-scheduler's words
-  std::string sentence;  // "4 nodes are short of cpu (least on n-7: 300m)"
+  Symbol plugin;                           // whose verdict it is
+  std::string reason;                      // in kube-scheduler's words
+  std::vector<framework::Reason> reasons;  // the same, to be told apart; not in the JSON form
+  std::string sentence;                    // "4 nodes are short of cpu (least on n-7: 300m)"
   std::vector<std::string> nodes;
   std::vector<std::string> also;  // what else is wrong with some of them
 };
@@ -131,6 +133,8 @@ struct Explanation {
   std::int64_t nodes = 0;
   std::int64_t feasible_nodes = 0;
   std::string message;  // what kube-scheduler would write into the pod's condition
+  // Why no node was looked at; not in the JSON form.
+  std::vector<framework::Reason> rejection;
   std::optional<RunningState> running;
   std::vector<std::string> notes;
   std::vector<NodeGroup> groups;  // the nearest to taking it first

@@ -18,7 +18,9 @@ std::vector<Shortage> shortages(const Evaluation& evaluation, const cache::NodeS
                                 const FailingFilter& resources_fit) {
   static const Symbol cpu("cpu"), memory("memory"), ephemeral("ephemeral-storage"), pods("pods");
   const auto is_short = [&](Symbol resource) {
-    const std::string reason = resource == pods ? "Too many pods" : "Insufficient " + resource.str();
+    const framework::Reason reason = resource == pods
+                                         ? framework::Reason(framework::ReasonCode::kTooManyPods)
+                                         : framework::Reason(framework::ReasonCode::kInsufficientResource, resource);
     return std::ranges::find(resources_fit.reasons, reason) != resources_fit.reasons.end();
   };
   std::vector<Shortage> result;

@@ -125,7 +125,7 @@ std::string why_none(const HelpSearch& search) {
   }
   std::vector<std::string> reasons;
   for (const FailingFilter& each : nearest->failing) {
-    reasons.push_back(fmt::format("{} ({})", each.plugin.text(), fmt::join(each.reasons, ", ")));
+    reasons.push_back(fmt::format("{} ({})", each.plugin.text(), fmt::join(each.reason_texts(), ", ")));
   }
   return fmt::format(
       "Nothing was found that would help: {} is nearest, and no change of the pod or of the node, alone or with "

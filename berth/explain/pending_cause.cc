@@ -9,6 +9,7 @@
 
 #include "berth/explain/facts.h"
 #include "berth/explain/words.h"
+#include "berth/framework/reason.h"
 #include "berth/plugins/names.h"
 
 namespace berth::explain {
@@ -17,46 +18,46 @@ namespace {
 
 namespace name = plugins::name;
 
-// Causes that kube-scheduler's words tell apart: the first whose words are part of the reason counts.
-struct Wording {
-  std::string_view plugin;
-  std::string_view part_of_reason;
-  std::string_view title;
-};
-constexpr Wording kWordings[] = {
-    {name::kInterPodAffinity, "existing pods", "the anti-affinity of pods that run there"},
-    {name::kInterPodAffinity, "anti-affinity", "pod anti-affinity"},
-    {name::kInterPodAffinity, "", "pod affinity"},
-    {name::kPodTopologySpread, "missing required label", "nodes without the label of a topology spread constraint"},
-    {name::kPodTopologySpread, "", "topology spread constraints"},
-    {name::kNodePorts, "", "host ports that are taken"},
-    {name::kVolumeBinding, "not found", "a PersistentVolumeClaim or StorageClass that does not exist"},
-    {name::kVolumeBinding, "unbound immediate", "a PersistentVolumeClaim that is not bound yet"},
-    {name::kVolumeBinding, "being deleted", "a PersistentVolumeClaim that is being deleted"},
-    {name::kVolumeBinding, "node affinity conflict", "a volume that other nodes or zones have"},
-    {name::kVolumeBinding, "available persistent volumes", "no PersistentVolume that a claim could be bound to"},
-    {name::kVolumeBinding, "free storage", "not enough free storage"},
-    {name::kVolumeBinding, "", "volumes"},
-    {name::kVolumeZone, "", "a volume in another zone"},
-    {name::kNodeVolumeLimits, "", "the number of volumes that a node can attach"},
-    {name::kVolumeRestrictions, "not found", "a PersistentVolumeClaim or StorageClass that does not exist"},
-    {name::kVolumeRestrictions, "", "a volume that another pod uses"},
-    {name::kDynamicResources, "", "resource claims"},
-    {name::kNodeName, "", "the node that the pod names"},
-    {name::kNodeUnschedulable, "", "cordoned nodes"},
-    {name::kNodeDeclaredFeatures, "", "features that nodes do not have"},
-};
+using framework::ReasonCode;
 
-std::vector<std::string> parts_of(std::string_view reasons) {
-  constexpr std::string_view kBetween = ", ";
-  std::vector<std::string> parts;
-  while (true) {
-    const std::size_t end = reasons.find(kBetween);
-    parts.emplace_back(reasons.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    reasons.remove_prefix(end + kBetween.size());
-  }
-}
+// What a cause is called: the first row of the plugin whose reason was given. kOther stands for all its other reasons.
+struct Title {
+  std::string_view plugin;
+  ReasonCode reason;
+  std::string_view text;
+};
+constexpr Title kTitles[] = {
+    {name::kInterPodAffinity, ReasonCode::kExistingPodsAntiAffinity, "the anti-affinity of pods that run there"},
+    {name::kInterPodAffinity, ReasonCode::kPodAntiAffinity, "pod anti-affinity"},
+    {name::kInterPodAffinity, ReasonCode::kOther, "pod affinity"},
+    {name::kPodTopologySpread, ReasonCode::kTopologySpreadLabelMissing,
+     "nodes without the label of a topology spread constraint"},
+    {name::kPodTopologySpread, ReasonCode::kOther, "topology spread constraints"},
+    {name::kNodePorts, ReasonCode::kOther, "host ports that are taken"},
+    {name::kVolumeBinding, ReasonCode::kVolumeObjectNotFound,
+     "a PersistentVolumeClaim or StorageClass that does not exist"},
+    {name::kVolumeBinding, ReasonCode::kUnboundImmediateClaims, "a PersistentVolumeClaim that is not bound yet"},
+    {name::kVolumeBinding, ReasonCode::kClaimBeingDeleted, "a PersistentVolumeClaim that is being deleted"},
+    {name::kVolumeBinding, ReasonCode::kVolumeNodeAffinity, "a volume that other nodes or zones have"},
+    {name::kVolumeBinding, ReasonCode::kBoundVolumeMissing, "a bound PersistentVolume that does not exist"},
+    {name::kVolumeBinding, ReasonCode::kClaimNotReady, "a PersistentVolumeClaim that cannot be used"},
+    {name::kVolumeBinding, ReasonCode::kNoVolumeToBind, "no PersistentVolume that a claim could be bound to"},
+    {name::kVolumeBinding, ReasonCode::kNotEnoughStorage, "not enough free storage"},
+    {name::kVolumeBinding, ReasonCode::kOther, "volumes"},
+    {name::kVolumeZone, ReasonCode::kVolumeObjectNotFound,
+     "a PersistentVolumeClaim or StorageClass that does not exist"},
+    {name::kVolumeZone, ReasonCode::kOther, "a volume in another zone"},
+    {name::kNodeVolumeLimits, ReasonCode::kVolumeObjectNotFound, "a PersistentVolumeClaim that does not exist"},
+    {name::kNodeVolumeLimits, ReasonCode::kCsiDriverMissing, "nodes without the CSI driver of a volume"},
+    {name::kNodeVolumeLimits, ReasonCode::kOther, "the number of volumes that a node can attach"},
+    {name::kVolumeRestrictions, ReasonCode::kVolumeObjectNotFound,
+     "a PersistentVolumeClaim or StorageClass that does not exist"},
+    {name::kVolumeRestrictions, ReasonCode::kOther, "a volume that another pod uses"},
+    {name::kDynamicResources, ReasonCode::kOther, "resource claims"},
+    {name::kNodeName, ReasonCode::kOther, "the node that the pod names"},
+    {name::kNodeUnschedulable, ReasonCode::kOther, "cordoned nodes"},
+    {name::kNodeDeclaredFeatures, ReasonCode::kOther, "features that nodes do not have"},
+};
 
 const cache::NodeState* first_node(const NodeGroup& group, const Cluster& cluster) {
   if (group.nodes.empty()) return nullptr;
@@ -73,7 +74,7 @@ std::string resource_title(const NodeGroup& group, const api::PodPtr& pod, Clust
   Evaluation evaluation;
   evaluation.pod = {.pod = pod, .compiled = cluster.cache.compile(*pod)};
   FailingFilter failing;
-  failing.reasons = parts_of(group.reason);
+  failing.reasons = group.reasons;
   const std::vector<Shortage> all = shortages(evaluation, *node, failing);
   if (all.empty()) return "not enough free resources";
   const auto worst = std::ranges::max_element(all, {}, &Shortage::kind);
@@ -113,13 +114,13 @@ std::string affinity_title(const NodeGroup& group, const api::Pod& pod, const Cl
   return texts.empty() ? "node affinity" : fmt::format("nodes without {}", listed(texts));
 }
 
-std::string worded_title(Symbol plugin, std::string_view reason) {
-  for (const Wording& wording : kWordings) {
-    if (plugin == wording.plugin && reason.find(wording.part_of_reason) != std::string_view::npos) {
-      return std::string(wording.title);
-    }
+std::string title_of(Symbol plugin, const std::vector<framework::Reason>& reasons, const std::string& message) {
+  for (const Title& title : kTitles) {
+    if (plugin != title.plugin) continue;
+    const bool is_given = std::ranges::find(reasons, title.reason, &framework::Reason::code) != reasons.end();
+    if (is_given || title.reason == ReasonCode::kOther) return std::string(title.text);
   }
-  return plugin.empty() ? std::string(reason) : fmt::format("the plugin {}", plugin.text());
+  return plugin.empty() ? message : fmt::format("the plugin {}", plugin.text());
 }
 
 Cause of_unschedulable(const Explanation& explanation, const api::PodPtr& pod, Cluster& cluster) {
@@ -129,9 +130,9 @@ Cause of_unschedulable(const Explanation& explanation, const api::PodPtr& pod, C
     return cause;
   }
   if (explanation.groups.empty()) {
-    // Rejected before any node was looked at; the message has the reason behind the count of nodes.
+    // Rejected before any node was looked at.
     if (!explanation.wake_ups.empty()) cause.plugin = explanation.wake_ups.front().plugin;
-    cause.title = worded_title(cause.plugin, explanation.message);
+    cause.title = title_of(cause.plugin, explanation.rejection, explanation.message);
     return cause;
   }
   const NodeGroup& largest = explanation.groups.front();
@@ -144,7 +145,7 @@ Cause of_unschedulable(const Explanation& explanation, const api::PodPtr& pod, C
   } else if (largest.plugin == name::kNodeAffinity) {
     cause.title = affinity_title(largest, *pod, cluster);
   } else {
-    cause.title = worded_title(largest.plugin, largest.reason);
+    cause.title = title_of(largest.plugin, largest.reasons, largest.reason);
   }
   return cause;
 }

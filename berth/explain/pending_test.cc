@@ -106,6 +106,34 @@ TEST_F(Pending, TellsOfOnePodWhereThePodsOfAWorkloadDiffer) {
       << report.causes[0].rows[0].sentence;
 }
 
+TEST_F(Pending, TellsTheReasonsOfVolumesApart) {
+  const auto volume_of = [](std::string_view claim, std::string_view where) {
+    return fmt::format(
+        "---\napiVersion: v1\nkind: PersistentVolume\nmetadata: {{name: v-{0}}}\n"
+        "spec: {{capacity: {{storage: 1Gi}}, accessModes: [ReadWriteOnce], claimRef: {{namespace: d, name: {0}}}, "
+        "csi: {{driver: x, volumeHandle: {0}}}, nodeAffinity: {{required: {{nodeSelectorTerms: [{{matchExpressions: "
+        "[{{key: kubernetes.io/hostname, operator: In, values: [{1}]}}]}}]}}}}}}\n",
+        claim, where);
+  };
+  const auto claim = [](std::string_view name, std::string_view more) {
+    return fmt::format(
+        "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: {0}, namespace: d, annotations: "
+        "{{pv.kubernetes.io/bind-completed: \"yes\"}}{1}}}\nspec: {{accessModes: [ReadWriteOnce], volumeName: "
+        "v-{0}}}\n",
+        name, more);
+  };
+  const auto user = [](std::string_view claim_name) {
+    return pod(fmt::format("pod-{}", claim_name), fmt::format("Job/{}", claim_name),
+               fmt::format("volumes: [{{name: data, persistentVolumeClaim: {{claimName: {}}}}}]", claim_name));
+  };
+  const PendingReport report =
+      about(node("n1") + volume_of("away", "n2") + claim("away", "") + user("away") + claim("lost", "") + user("lost") +
+            volume_of("going", "n1") + claim("going", ", deletionTimestamp: \"2026-01-01T00:00:00Z\"") + user("going"));
+  EXPECT_EQ(causes(report),
+            (Texts{"1 a PersistentVolumeClaim that is being deleted", "1 a bound PersistentVolume that does not exist",
+                   "1 a volume that other nodes or zones have"}));
+}
+
 TEST_F(Pending, HasCausesForPodsThatAreNotTried) {
   const PendingReport report = about(
       node("n1") + pod("gated", "", "schedulingGates: [{name: wait}]") + pod("foreign", "", "schedulerName: other") +

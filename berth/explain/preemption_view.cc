@@ -28,7 +28,7 @@ std::string why_not(const framework::FailedAttempt& attempt, const std::vector<c
     return "Preemption cannot help: what is wrong on each node does not change when pods are evicted.";
   }
   const auto has_victims = [](const auto& rejected) {
-    return rejected.second.message() != "No preemption victims found for incoming pod";
+    return rejected.second.reasons() != std::vector{framework::Reason(framework::ReasonCode::kNoPreemptionVictims)};
   };
   const auto with_victims = static_cast<std::size_t>(std::ranges::count_if(search.rejected, has_victims));
   const std::string where = rows.size() == 1 ? "the one node" : "the " + counted(rows.size(), "node");
@@ -55,7 +55,7 @@ Preemption preemption_of(const framework::Profile& profile, const Cluster& clust
                                          evaluation.filtered ? &*evaluation.filtered : nullptr);
   if (const auto reason = plugins::preemption_ineligibility(attempt)) {
     const Symbol nominated = evaluation.pod->status.nominated_node_name;
-    if (reason->find("terminating pod") != std::string::npos) {
+    if (*reason == framework::ReasonCode::kVictimTerminating) {
       return no(fmt::format("Preemption is under way: it waits for pods on {} to end.", nominated.text()));
     }
     return no("Preemption is out of the question: its preemptionPolicy is Never.");

@@ -423,7 +423,7 @@ std::vector<FailedAttempt::Rejection> FailedAttempt::rejections() const {
   std::size_t* last_count = nullptr;
   filtered_->asked.for_each([&](std::size_t row) {
     if (const Status* status = overruling(static_cast<cache::RowId>(row))) {
-      for (const std::string& reason : status->reasons()) count(status->plugin(), reason, 1);
+      for (const Reason& reason : status->reasons()) count(status->plugin(), reason.text(), 1);
       return;
     }
     const RowVerdicts::Entry entry = filtered_->verdicts.at(static_cast<cache::RowId>(row));
@@ -438,7 +438,7 @@ std::vector<FailedAttempt::Rejection> FailedAttempt::rejections() const {
     const PodFilter* filter = pre_filter_.filter(verdict.first);
     const Symbol plugin = profile_.filters()[verdict.first].name;
     for (std::uint32_t left = verdict.second; left != 0; left &= left - 1) {
-      count(plugin, filter->reason(static_cast<unsigned>(std::countr_zero(left))), nodes);
+      count(plugin, filter->reason(static_cast<unsigned>(std::countr_zero(left))).text(), nodes);
     }
   }
   std::ranges::sort(rejections, [](const Rejection& a, const Rejection& b) {
@@ -465,7 +465,7 @@ std::string FailedAttempt::message(const std::vector<Rejection>& rejections,
     for (const Rejection& rejection : rejections) reasons[rejection.reason] += rejection.nodes;
     const std::size_t absent = cluster_.nodes.node_count() - filtered_->asked.count();
     if (absent > 0) {
-      for (const std::string& reason : absent_status_.reasons()) reasons[reason] += absent;
+      for (const Reason& reason : absent_status_.reasons()) reasons[reason.text()] += absent;
     }
     text = fit_error_message(cluster_.nodes.node_count(), reasons);
   }
@@ -505,7 +505,7 @@ PostFiltered ask_post_filters(const Profile& profile, const FailedAttempt& attem
           result.nominated_node = answer.nominated_node;
           result.victims = std::move(answer.victims);
         }
-        for (const std::string& reason : answer.status.reasons()) result.status.add_reason(reason);
+        for (const Reason& reason : answer.status.reasons()) result.status.add_reason(reason);
         if (result.status.plugin().empty()) result.status = std::move(result.status).with_plugin(name);
         break;
       case Code::kError:

@@ -46,16 +46,16 @@ class PerNodeFilter : public FilterPlugin {
     Verdict check(const cache::NodeState& node) const override {
       const Status status = plugin_.filter(pod_, node);
       Verdict verdict{0, status.code()};
-      for (const std::string& reason : status.reasons()) verdict.reasons |= 1u << texts_.bit_of(reason);
+      for (const Reason& reason : status.reasons()) verdict.reasons |= 1u << reasons_.bit_of(reason);
       return verdict;
     }
-    std::string reason(unsigned bit) const override { return texts_.text(bit); }
+    Reason reason(unsigned bit) const override { return reasons_.reason(bit); }
     Scope scope() const override { return plugin_.is_filter_by_class() ? Scope::kClass : Scope::kAttempt; }
 
    private:
     const PerNodeFilter& plugin_;
     PodToPlace pod_;
-    ReasonTexts texts_;
+    ReasonBits reasons_;
   };
 };
 

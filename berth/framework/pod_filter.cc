@@ -14,16 +14,16 @@ void PodFilter::narrow(const cache::NodeTable& table, Bitset& rows, Rejected rej
   });
 }
 
-unsigned ReasonTexts::bit_of(std::string_view text) const {
-  const auto it = std::find(texts_.begin(), texts_.end(), text);
-  if (it != texts_.end()) return static_cast<unsigned>(it - texts_.begin());
-  if (texts_.size() == kMaxReasons) return kMaxReasons - 1;
-  texts_.emplace_back(text);
-  return static_cast<unsigned>(texts_.size() - 1);
+unsigned ReasonBits::bit_of(const Reason& reason) const {
+  const auto it = std::find(reasons_.begin(), reasons_.end(), reason);
+  if (it != reasons_.end()) return static_cast<unsigned>(it - reasons_.begin());
+  if (reasons_.size() == kMaxReasons) return kMaxReasons - 1;
+  reasons_.push_back(reason);
+  return static_cast<unsigned>(reasons_.size() - 1);
 }
 
 Status status_of(const PodFilter& filter, Verdict verdict, Symbol plugin) {
-  std::vector<std::string> reasons;
+  std::vector<Reason> reasons;
   for (std::uint32_t left = verdict.reasons; left != 0; left &= left - 1) {
     reasons.push_back(filter.reason(static_cast<unsigned>(std::countr_zero(left))));
   }

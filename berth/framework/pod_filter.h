@@ -27,7 +27,7 @@
 namespace berth::framework {
 
 // A filter's answer about a node, small enough to be kept for every node. The reasons are bits; PodFilter::reason()
-// has the text of each, which is made only if somebody reads it.
+// says what each stands for; its text is made only if somebody reads it.
 struct Verdict {
   std::uint32_t reasons = 0;
   Code code = Code::kSuccess;
@@ -95,8 +95,8 @@ class PodFilter {
   virtual ~PodFilter() = default;
 
   virtual Verdict check(const cache::NodeState& node) const = 0;
-  // The text of a bit of Verdict::reasons. In the order of the bits, they are the reasons of the status.
-  virtual std::string reason(unsigned bit) const = 0;
+  // What a bit of Verdict::reasons stands for. In the order of the bits, they are the reasons of the status.
+  virtual Reason reason(unsigned bit) const = 0;
 
   // Takes out of `rows` the nodes that cannot take the pod, and tells `rejected(row, verdict)` about each.
   // Requires: all of `rows` have a node.
@@ -121,15 +121,15 @@ class PodFilter {
   virtual void remove_pod(const cache::PlacedPod& /*pod*/, const cache::NodeState& /*node*/) {}
 };
 
-// Texts that are not known in advance, given bits as they come up: for filters whose reasons name things. More than
-// kMaxReasons different texts share the last bit.
-class ReasonTexts {
+// Reasons that are not known in advance, given bits as they come up: for filters whose reasons name things. More than
+// kMaxReasons different ones share the last bit.
+class ReasonBits {
  public:
-  unsigned bit_of(std::string_view text) const;
-  const std::string& text(unsigned bit) const { return texts_[bit]; }
+  unsigned bit_of(const Reason& reason) const;
+  const Reason& reason(unsigned bit) const { return reasons_[bit]; }
 
  private:
-  mutable std::vector<std::string> texts_;
+  mutable std::vector<Reason> reasons_;
 };
 
 // The status that a verdict stands for.

@@ -18,8 +18,14 @@ std::string_view to_string(Code code) {
   return "";
 }
 
+std::vector<std::string> Status::reason_texts() const {
+  std::vector<std::string> texts;
+  for (const Reason& reason : reasons_) texts.push_back(reason.text());
+  return texts;
+}
+
 std::string Status::message() const {
-  return fmt::format("{}", fmt::join(reasons_, ", "));
+  return fmt::format("{}", fmt::join(reason_texts(), ", "));
 }
 
 }  // namespace berth::framework

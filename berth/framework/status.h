@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/base/symbol.h"
+#include "berth/framework/reason.h"
 
 namespace berth::framework {
 
@@ -31,21 +32,20 @@ class Status {
  public:
   Status() = default;
   explicit Status(Code code) : code_(code) {}
-  Status(Code code, std::string reason) : code_(code), reasons_{std::move(reason)} {}
-  Status(Code code, std::vector<std::string> reasons) : code_(code), reasons_(std::move(reasons)) {}
+  Status(Code code, Reason reason) : code_(code), reasons_{std::move(reason)} {}
+  Status(Code code, std::vector<Reason> reasons) : code_(code), reasons_(std::move(reasons)) {}
 
   static Status error(std::string what) { return Status(Code::kError, std::move(what)); }
-  static Status unschedulable(std::string reason) { return Status(Code::kUnschedulable, std::move(reason)); }
-  static Status unresolvable(std::string reason) {
-    return Status(Code::kUnschedulableAndUnresolvable, std::move(reason));
-  }
+  static Status unschedulable(Reason reason) { return Status(Code::kUnschedulable, std::move(reason)); }
+  static Status unresolvable(Reason reason) { return Status(Code::kUnschedulableAndUnresolvable, std::move(reason)); }
   static Status skip() { return Status(Code::kSkip); }
 
   Code code() const { return code_; }
   bool is_success() const { return code_ == Code::kSuccess; }
   bool is_skip() const { return code_ == Code::kSkip; }
   bool is_rejected() const { return is_rejection(code_); }
-  const std::vector<std::string>& reasons() const { return reasons_; }
+  const std::vector<Reason>& reasons() const { return reasons_; }
+  std::vector<std::string> reason_texts() const;
   // The reasons joined by ", ".
   std::string message() const;
 
@@ -55,14 +55,14 @@ class Status {
     plugin_ = plugin;
     return std::move(*this);
   }
-  void add_reason(std::string reason) { reasons_.push_back(std::move(reason)); }
+  void add_reason(Reason reason) { reasons_.push_back(std::move(reason)); }
 
   bool operator==(const Status&) const = default;
 
  private:
   Code code_ = Code::kSuccess;
   Symbol plugin_;
-  std::vector<std::string> reasons_;
+  std::vector<Reason> reasons_;
 };
 
 }  // namespace berth::framework

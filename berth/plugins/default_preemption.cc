@@ -73,7 +73,8 @@ class DefaultPreemption final : public framework::Plugin,
         return failed(Code::kUnschedulable, "not eligible due to workload aware preemption enabled");
       }
     }
-    if (const auto why = preemption_ineligibility(attempt)) return failed(Code::kUnschedulable, *why);
+    if (const auto why = preemption_ineligibility(attempt))
+      return failed(Code::kUnschedulable, framework::Reason(*why).text());
 
     const cache::NodeTable& nodes = attempt.cluster().nodes;
     if (nodes.node_count() == 0) return failed(Code::kError, "no nodes available");

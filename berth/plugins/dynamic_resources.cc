@@ -31,7 +31,7 @@ class DeviceFilter final : public framework::PodFilter {
     });
     return has_all ? Verdict() : Verdict::unresolvable(0);
   }
-  std::string reason(unsigned) const override {
+  framework::Reason reason(unsigned) const override {
     return "node(s) would need devices for an extended resource, which is not supported yet";
   }
   void narrow(const cache::NodeTable& table, Bitset& rows, Rejected rejected) const override {

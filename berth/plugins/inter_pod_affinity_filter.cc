@@ -18,6 +18,7 @@ namespace {
 
 using cache::DomainId;
 using cache::RowId;
+using framework::ReasonCode;
 using framework::Verdict;
 
 // What is counted, in the order in which the filter looks at it; also the bits of Verdict::reasons.
@@ -181,11 +182,11 @@ class AffinityFilter : public framework::PodFilter {
     return verdict_of(failures);
   }
 
-  std::string reason(unsigned bit) const override {
+  framework::Reason reason(unsigned bit) const override {
     switch (bit) {
-      case kWanted: return "node(s) didn't match pod affinity rules";
-      case kUnwanted: return "node(s) didn't match pod anti-affinity rules";
-      default: return "node(s) didn't satisfy existing pods anti-affinity rules";
+      case kWanted: return ReasonCode::kPodAffinity;
+      case kUnwanted: return ReasonCode::kPodAntiAffinity;
+      default: return ReasonCode::kExistingPodsAntiAffinity;
     }
   }
 

@@ -13,6 +13,7 @@ namespace berth::plugins {
 
 namespace {
 
+using framework::ReasonCode;
 using framework::Status;
 using framework::Verdict;
 
@@ -37,9 +38,8 @@ class AffinityFilter final : public framework::PodFilter {
     if (!pod_->required_node_affinity.matches(name, node.labels())) return Verdict::unresolvable(kPodDoesNotMatch);
     return {};
   }
-  std::string reason(unsigned bit) const override {
-    return bit == kAddedDoesNotMatch ? "node(s) didn't match scheduler-enforced node affinity"
-                                     : "node(s) didn't match Pod's node affinity/selector";
+  framework::Reason reason(unsigned bit) const override {
+    return bit == kAddedDoesNotMatch ? ReasonCode::kAddedNodeAffinity : ReasonCode::kNodeAffinity;
   }
   void narrow(const cache::NodeTable& table, Bitset& rows, Rejected rejected) const override {
     narrow_by(rows, rejected, [&](cache::RowId row) { return AffinityFilter::check(table.at(row)); });
@@ -93,8 +93,9 @@ class NodeAffinity final : public framework::Plugin, public framework::FilterPlu
     if (required.empty() && !added_.required) return {.status = Status::skip(), .filter = {}, .node_names = {}};
     auto filter = std::make_unique<AffinityFilter>(pod.compiled, added_);
     if (required.node_names() && required.node_names()->empty()) {
-      return {
-          .status = Status::unresolvable("pod affinity terms conflict"), .filter = std::move(filter), .node_names = {}};
+      return {.status = Status::unresolvable(ReasonCode::kNodeAffinityTermsConflict),
+              .filter = std::move(filter),
+              .node_names = {}};
     }
     return {.status = {}, .filter = std::move(filter), .node_names = required.node_names()};
   }

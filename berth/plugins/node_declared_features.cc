@@ -22,7 +22,7 @@ class FeatureFilter final : public framework::PodFilter {
         needed_, [&](Symbol feature) { return std::ranges::find(declared, feature) != declared.end(); });
     return has_all ? Verdict() : Verdict::unresolvable(0);
   }
-  std::string reason(unsigned) const override { return "node(s) didn't match Pod's required features"; }
+  framework::Reason reason(unsigned) const override { return framework::ReasonCode::kFeaturesNotDeclared; }
   Scope scope() const override { return Scope::kNode; }
 
  private:

@@ -18,7 +18,7 @@ class NameFilter final : public framework::PodFilter {
   Verdict check(const cache::NodeState& node) const override {
     return wanted_.empty() || wanted_ == node.name ? Verdict() : kOtherNode;
   }
-  std::string reason(unsigned) const override { return "node(s) didn't match the requested node name"; }
+  framework::Reason reason(unsigned) const override { return framework::ReasonCode::kOtherNodeRequested; }
 
   void narrow(const cache::NodeTable& table, Bitset& rows, Rejected rejected) const override {
     if (wanted_.empty()) return;

@@ -23,7 +23,7 @@ class PortFilter final : public framework::PodFilter {
     });
     return is_taken ? Verdict::unschedulable(0) : Verdict();
   }
-  std::string reason(unsigned) const override { return "node(s) didn't have free ports for the requested pod ports"; }
+  framework::Reason reason(unsigned) const override { return framework::ReasonCode::kNoFreeHostPorts; }
   void narrow(const cache::NodeTable& table, Bitset& rows, Rejected rejected) const override {
     narrow_by(rows, rejected, [&](cache::RowId row) { return PortFilter::check(table.at(row)); });
   }

@@ -20,6 +20,7 @@ namespace {
 
 using api::ResourceVector;
 using framework::kMaxNodeScore;
+using framework::ReasonCode;
 using framework::Status;
 using framework::Verdict;
 
@@ -82,13 +83,14 @@ class FitFilter final : public framework::PodFilter {
     return shortage.verdict();
   }
 
-  std::string reason(unsigned bit) const override {
+  framework::Reason reason(unsigned bit) const override {
+    static const Symbol cpu("cpu"), memory("memory"), ephemeral_storage("ephemeral-storage");
     switch (bit) {
-      case kTooManyPods: return "Too many pods";
-      case kCpu: return "Insufficient cpu";
-      case kMemory: return "Insufficient memory";
-      case kEphemeralStorage: return "Insufficient ephemeral-storage";
-      default: return "Insufficient " + scalars_[bit - kFirstScalar].name.str();
+      case kTooManyPods: return ReasonCode::kTooManyPods;
+      case kCpu: return {ReasonCode::kInsufficientResource, cpu};
+      case kMemory: return {ReasonCode::kInsufficientResource, memory};
+      case kEphemeralStorage: return {ReasonCode::kInsufficientResource, ephemeral_storage};
+      default: return {ReasonCode::kInsufficientResource, scalars_[bit - kFirstScalar].name};
     }
   }
 

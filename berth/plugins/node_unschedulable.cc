@@ -19,7 +19,7 @@ class CordonFilter final : public framework::PodFilter {
   Verdict check(const cache::NodeState& node) const override {
     return tolerates_ || !node.node->spec.unschedulable ? Verdict() : kCordoned;
   }
-  std::string reason(unsigned) const override { return "node(s) were unschedulable"; }
+  framework::Reason reason(unsigned) const override { return framework::ReasonCode::kNodeUnschedulable; }
 
   void narrow(const cache::NodeTable& table, Bitset& rows, Rejected rejected) const override {
     if (tolerates_ || !rows.intersects(table.unschedulable())) return;

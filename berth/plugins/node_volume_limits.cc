@@ -19,6 +19,8 @@ namespace berth::plugins {
 namespace {
 
 using framework::Code;
+using framework::Reason;
+using framework::ReasonCode;
 using framework::Status;
 using framework::Verdict;
 
@@ -36,7 +38,7 @@ void add_volume(VolumesByName& volumes, Symbol driver, std::string_view handle) 
 // Something is wrong with a volume of a pod.
 struct CountingError {
   Code code;
-  std::string text;
+  Reason reason;
 };
 using Counted = std::expected<void, CountingError>;
 
@@ -59,9 +61,10 @@ class VolumeCounter {
       const auto* claim = objects_.persistent_volume_claims.find(pod.metadata.name_space, *claim_name);
       if (claim == nullptr) {
         if (!is_new) continue;
-        return std::unexpected(CountingError{Code::kUnschedulableAndUnresolvable,
-                                             fmt::format("looking up PVC {}/{}: {}", pod.metadata.name_space.text(),
-                                                         *claim_name, not_found(kClaimResource, *claim_name))});
+        return std::unexpected(CountingError{
+            Code::kUnschedulableAndUnresolvable,
+            {ReasonCode::kVolumeObjectNotFound, fmt::format("looking up PVC {}/{}: {}", pod.metadata.name_space.text(),
+                                                            *claim_name, not_found(kClaimResource, *claim_name))}});
       }
       if (volume.source.ephemeral) {
         if (auto why = why_not_made_for(pod, *claim)) return error(*std::move(why));
@@ -140,14 +143,13 @@ class LimitsFilter final : public framework::PodFilter {
     if (requires_drivers_) {
       for (const Symbol driver : wanted.drivers) {
         if (is_driver_missing(driver, csi_node)) {
-          return verdict(
-              {Code::kUnschedulable, fmt::format("{} CSI driver is not installed on the node", driver.text())});
+          return verdict({Code::kUnschedulable, {ReasonCode::kCsiDriverMissing, driver}});
         }
       }
     }
     const std::expected<std::vector<VolumeLimit>, CountingError> exceeded = exceeded_on(node);
     if (!exceeded) return verdict(exceeded.error());
-    return exceeded->empty() ? Verdict() : verdict({Code::kUnschedulable, "node(s) exceed max volume count"});
+    return exceeded->empty() ? Verdict() : verdict({Code::kUnschedulable, ReasonCode::kVolumeLimitExceeded});
   }
 
   std::expected<std::vector<VolumeLimit>, CountingError> exceeded_on(const cache::NodeState& node) const {
@@ -185,7 +187,7 @@ class LimitsFilter final : public framework::PodFilter {
     }
     return exceeded;
   }
-  std::string reason(unsigned bit) const override { return texts_.text(bit); }
+  Reason reason(unsigned bit) const override { return reasons_.reason(bit); }
   Scope scope() const override { return Scope::kAttempt; }
 
  private:
@@ -195,7 +197,7 @@ class LimitsFilter final : public framework::PodFilter {
     Counted counted;
   };
 
-  Verdict verdict(const CountingError& error) const { return {1u << texts_.bit_of(error.text), error.code}; }
+  Verdict verdict(const CountingError& error) const { return {1u << reasons_.bit_of(error.reason), error.code}; }
 
   static bool limit_of(const api::CsiNodeDriver& driver) { return driver.allocatable && driver.allocatable->count; }
   // By driver; the last entry of a driver that gives a limit counts.
@@ -232,7 +234,7 @@ class LimitsFilter final : public framework::PodFilter {
   const AttachmentsByNode& attachments_;
   bool requires_drivers_;
   std::array<NewVolumes, 2> new_volumes_;  // on nodes without and with a CSINode object
-  framework::ReasonTexts texts_;
+  framework::ReasonBits reasons_;
 };
 
 class NodeVolumeLimits final : public framework::Plugin, public framework::FilterPlugin {

@@ -72,7 +72,7 @@ class PluginWorld {
 
   static std::string text_of(const framework::Status& status) {
     std::string text(framework::to_string(status.code()));
-    for (const std::string& reason : status.reasons()) text += " | " + reason;
+    for (const framework::Reason& reason : status.reasons()) text += " | " + reason.text();
     return text;
   }
 

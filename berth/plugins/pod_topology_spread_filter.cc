@@ -14,6 +14,7 @@ namespace {
 
 using cache::DomainId;
 using cache::RowId;
+using framework::ReasonCode;
 using framework::Verdict;
 
 // What a row gets. Bits of Verdict::reasons are these less one.
@@ -125,9 +126,8 @@ class SpreadFilter : public framework::PodFilter {
     return {};
   }
 
-  std::string reason(unsigned bit) const override {
-    return bit == kTooMany - 1 ? "node(s) didn't match pod topology spread constraints"
-                               : "node(s) didn't match pod topology spread constraints (missing required label)";
+  framework::Reason reason(unsigned bit) const override {
+    return bit == kTooMany - 1 ? ReasonCode::kTopologySpread : ReasonCode::kTopologySpreadLabelMissing;
   }
 
   void narrow(const cache::NodeTable& table, Bitset& rows, Rejected rejected) const override {

@@ -11,11 +11,10 @@
 namespace berth::plugins {
 
 using framework::FailedAttempt;
+using framework::ReasonCode;
 using framework::Status;
 
 namespace {
-
-constexpr const char* kNoVictims = "No preemption victims found for incoming pod";
 
 // Later than every other if the pod has none yet.
 std::int64_t start_of(const api::Pod& pod) {
@@ -77,10 +76,10 @@ bool is_more_important(const api::Pod& a, const api::Pod& b) {
   return priority_a != priority_b ? priority_a > priority_b : start_of(a) < start_of(b);
 }
 
-std::optional<std::string> preemption_ineligibility(const FailedAttempt& attempt) {
+std::optional<ReasonCode> preemption_ineligibility(const FailedAttempt& attempt) {
   const api::Pod& pod = *attempt.pod();
   if (pod.spec->preemption_policy && *pod.spec->preemption_policy == "Never") {
-    return "not eligible due to preemptionPolicy=Never.";
+    return ReasonCode::kNeverPreempts;
   }
   const Symbol nominated = pod.status.nominated_node_name;
   if (nominated.empty()) return std::nullopt;
@@ -91,7 +90,7 @@ std::optional<std::string> preemption_ineligibility(const FailedAttempt& attempt
   const bool awaits_a_victim = std::ranges::any_of(nodes.at(row).pods, [&](const cache::PlacedPod& placed) {
     return api::priority_of(*placed.pod) < api::priority_of(pod) && is_being_preempted(*placed.pod);
   });
-  if (awaits_a_victim) return "not eligible due to a terminating pod on the nominated node.";
+  if (awaits_a_victim) return ReasonCode::kVictimTerminating;
   return std::nullopt;
 }
 
@@ -145,7 +144,7 @@ std::expected<PreemptionCandidate, Status> dry_run_preemption(const FailedAttemp
     if (api::priority_of(*placed.pod) < api::priority_of(pod)) lower.push_back(placed);
   }
   if (lower.empty()) {
-    return std::unexpected(Status::unresolvable(kNoVictims));
+    return std::unexpected(Status::unresolvable(ReasonCode::kNoPreemptionVictims));
   }
 
   framework::NodeTrial trial(attempt.profile(), attempt.pre_filter(), node);
@@ -226,14 +225,14 @@ std::string no_preemption_message(std::size_t nodes, std::size_t tried,
 std::string no_preemption_message(std::size_t nodes, const PreemptionSearch& search) {
   std::map<std::string, std::size_t, std::less<>> reasons;
   for (const auto& [row, status] : search.rejected) {
-    for (const std::string& reason : status.reasons()) ++reasons[reason];
+    for (const framework::Reason& reason : status.reasons()) ++reasons[reason.text()];
   }
   return no_preemption_message(nodes, search.rejected.size(), std::move(reasons));
 }
 
 std::string no_victims_message(std::size_t nodes, std::size_t potential) {
   std::map<std::string, std::size_t, std::less<>> reasons;
-  if (potential > 0) reasons[kNoVictims] = potential;
+  if (potential > 0) reasons[framework::Reason(ReasonCode::kNoPreemptionVictims).text()] = potential;
   return no_preemption_message(nodes, potential, std::move(reasons));
 }
 

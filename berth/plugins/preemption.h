@@ -31,7 +31,7 @@ namespace berth::plugins {
 bool is_more_important(const api::Pod& a, const api::Pod& b);
 
 // Why the pod may not preempt at all: "not eligible due to preemptionPolicy=Never."; nothing if it may.
-std::optional<std::string> preemption_ineligibility(const framework::FailedAttempt& attempt);
+std::optional<framework::ReasonCode> preemption_ineligibility(const framework::FailedAttempt& attempt);
 
 // The nodes that a plugin called Unschedulable, where evicting pods may help, in the order of the node table.
 std::vector<cache::RowId> preemption_rows(const framework::FailedAttempt& attempt);

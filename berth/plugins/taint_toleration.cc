@@ -44,7 +44,7 @@ class TaintFilter final : public framework::PodFilter {
   Verdict check(const cache::NodeState& node) const override {
     return tolerates_all(node.node->spec.taints) ? Verdict() : kUntolerated;
   }
-  std::string reason(unsigned) const override { return "node(s) had untolerated taint(s)"; }
+  framework::Reason reason(unsigned) const override { return framework::ReasonCode::kUntoleratedTaints; }
 
   void narrow(const cache::NodeTable& table, Bitset& rows, Rejected rejected) const override {
     ByTaintList tolerated(table, [this](const auto& taints) { return tolerates_all(taints) ? 1 : 0; });

@@ -22,6 +22,8 @@ namespace berth::plugins {
 namespace {
 
 using framework::Code;
+using framework::Reason;
+using framework::ReasonCode;
 using framework::Status;
 using framework::Verdict;
 
@@ -29,21 +31,21 @@ class BindingFilter final : public framework::PodFilter {
  public:
   explicit BindingFilter(VolumeFinder finder) : finder_(std::move(finder)) {
     // The conflicts have the first bits, in their order.
-    for (std::size_t i = 0; i < kVolumeConflicts; ++i) texts_.bit_of(to_string(static_cast<VolumeConflict>(i)));
+    for (std::size_t i = 0; i < kVolumeConflicts; ++i) reasons_.bit_of(reason_code(static_cast<VolumeConflict>(i)));
   }
 
   Verdict check(const cache::NodeState& node) const override {
     const Result<VolumeFinder::Answer> answer = finder_.find(node);
-    if (!answer) return {1u << texts_.bit_of(answer.error().what()), Code::kError};
+    if (!answer) return {1u << reasons_.bit_of(answer.error().what()), Code::kError};
     if (answer->conflicts == 0) return {};
     return {answer->conflicts, Code::kUnschedulableAndUnresolvable};
   }
-  std::string reason(unsigned bit) const override { return texts_.text(bit); }
+  Reason reason(unsigned bit) const override { return reasons_.reason(bit); }
   Scope scope() const override { return Scope::kAttempt; }
 
  private:
   VolumeFinder finder_;
-  framework::ReasonTexts texts_;
+  framework::ReasonBits reasons_;
 };
 
 // Of pods that have no claims.
@@ -186,26 +188,29 @@ class VolumeBinding final : public framework::Plugin,
 
  private:
   // What keeps the pod waiting, whatever the node; nothing if the claims are in order.
-  static std::optional<std::string> trouble_with_claims(const api::Pod& pod, const cache::ClusterObjects& objects) {
+  static std::optional<Reason> trouble_with_claims(const api::Pod& pod, const cache::ClusterObjects& objects) {
     for (const api::Volume& volume : pod.spec->volumes) {
       const std::optional<std::string> claim_name = claim_name_of(pod, volume);
       if (!claim_name) continue;
       const bool is_ephemeral = volume.source.ephemeral.has_value();
       const auto* claim = objects.persistent_volume_claims.find(pod.metadata.name_space, *claim_name);
       if (claim == nullptr && is_ephemeral) {
-        return fmt::format("waiting for ephemeral volume controller to create the persistentvolumeclaim \"{}\"",
-                           *claim_name);
+        return Reason(ReasonCode::kClaimNotReady,
+                      fmt::format("waiting for ephemeral volume controller to create the persistentvolumeclaim \"{}\"",
+                                  *claim_name));
       }
-      if (claim == nullptr) return not_found(kClaimResource, *claim_name);
+      if (claim == nullptr) return not_found_reason(kClaimResource, *claim_name);
       if (claim->status.phase == "Lost") {
-        return fmt::format("persistentvolumeclaim \"{}\" bound to non-existent persistentvolume \"{}\"", *claim_name,
-                           claim->spec.volume_name);
+        return Reason(ReasonCode::kClaimNotReady,
+                      fmt::format("persistentvolumeclaim \"{}\" bound to non-existent persistentvolume \"{}\"",
+                                  *claim_name, claim->spec.volume_name));
       }
       if (claim->metadata.deletion_timestamp.is_set()) {
-        return fmt::format("persistentvolumeclaim \"{}\" is being deleted", *claim_name);
+        return Reason(ReasonCode::kClaimBeingDeleted,
+                      fmt::format("persistentvolumeclaim \"{}\" is being deleted", *claim_name));
       }
       if (is_ephemeral) {
-        if (auto why = why_not_made_for(pod, *claim)) return why;
+        if (auto why = why_not_made_for(pod, *claim)) return Reason(ReasonCode::kClaimNotReady, *std::move(why));
       }
     }
     return std::nullopt;
@@ -215,13 +220,13 @@ class VolumeBinding final : public framework::Plugin,
     return sort_claims(pod, objects, *assumed_, quirks_.claim_mounted_twice_takes_two_volumes);
   }
 
-  static Status unbound_immediate() { return Status::unresolvable("pod has unbound immediate PersistentVolumeClaims"); }
+  static Status unbound_immediate() { return Status::unresolvable(ReasonCode::kUnboundImmediateClaims); }
 
   static Status conflict_status(const VolumeFinder::Answer& answer) {
     Status status(Code::kUnschedulableAndUnresolvable);
     for (std::size_t i = 0; i < kVolumeConflicts; ++i) {
       const auto conflict = static_cast<VolumeConflict>(i);
-      if (answer.has(conflict)) status.add_reason(std::string(to_string(conflict)));
+      if (answer.has(conflict)) status.add_reason(reason_code(conflict));
     }
     return status;
   }

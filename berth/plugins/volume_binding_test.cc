@@ -65,7 +65,7 @@ class VolumeBinding : public ::testing::Test {
   }
   std::string polled(framework::PreBindWork& work) {
     const framework::Status status = work.poll(world.view());
-    return show(status.code(), status.reasons());
+    return show(status.code(), status.reason_texts());
   }
   api::PersistentVolumeClaim claim(std::string_view name) {
     return *world.objects.persistent_volume_claims.find(Symbol("default"), name);
@@ -286,7 +286,7 @@ TEST_F(VolumeBinding, AReservedVolumeIsTakenForOthers) {
   ASSERT_TRUE(reserve(pod).is_success());
   EXPECT_EQ(said(other), kNoVolume);
   EXPECT_EQ(said(pod), "Success");
-  EXPECT_EQ(reserve(other).reasons(),
+  EXPECT_EQ(reserve(other).reason_texts(),
             std::vector<std::string>{"node(s) didn't find available persistent volumes to bind"});
   unreserve(other);
   EXPECT_EQ(said(other), kNoVolume);

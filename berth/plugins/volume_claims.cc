@@ -70,4 +70,8 @@ std::string not_found(std::string_view resource, std::string_view name) {
   return fmt::format("{} \"{}\" not found", resource, name);
 }
 
+framework::Reason not_found_reason(std::string_view resource, std::string_view name) {
+  return {framework::ReasonCode::kVolumeObjectNotFound, not_found(resource, name)};
+}
+
 }  // namespace berth::plugins

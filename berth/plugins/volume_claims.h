@@ -8,6 +8,7 @@
 #include "berth/api/pod.h"
 #include "berth/api/storage.h"
 #include "berth/api/volume.h"
+#include "berth/framework/reason.h"
 
 namespace berth::plugins {
 
@@ -37,6 +38,7 @@ Symbol class_of(const api::PersistentVolume& volume);
 bool is_fully_bound(const api::PersistentVolumeClaim& claim);
 
 // In the words of upstream's listers: `persistentvolumeclaim "data" not found`.
+framework::Reason not_found_reason(std::string_view resource, std::string_view name);
 std::string not_found(std::string_view resource, std::string_view name);
 inline constexpr std::string_view kClaimResource = "persistentvolumeclaim";
 inline constexpr std::string_view kVolumeResource = "persistentvolume";

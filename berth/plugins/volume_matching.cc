@@ -79,15 +79,14 @@ std::optional<api::NodeMatcher> compile(const std::optional<api::NodeSelector>& 
 
 }  // namespace
 
-std::string_view to_string(VolumeConflict conflict) {
+framework::ReasonCode reason_code(VolumeConflict conflict) {
   switch (conflict) {
-    case VolumeConflict::kNodeAffinity: return "node(s) didn't match PersistentVolume's node affinity";
-    case VolumeConflict::kNoVolume: return "node(s) didn't find available persistent volumes to bind";
-    case VolumeConflict::kNoSpace: return "node(s) did not have enough free storage";
-    case VolumeConflict::kVolumeMissing:
-      return "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
+    case VolumeConflict::kNodeAffinity: return framework::ReasonCode::kVolumeNodeAffinity;
+    case VolumeConflict::kNoVolume: return framework::ReasonCode::kNoVolumeToBind;
+    case VolumeConflict::kNoSpace: return framework::ReasonCode::kNotEnoughStorage;
+    case VolumeConflict::kVolumeMissing: return framework::ReasonCode::kBoundVolumeMissing;
   }
-  return "";
+  return framework::ReasonCode::kOther;
 }
 
 Result<PodClaims> sort_claims(const api::Pod& pod, const cache::ClusterObjects& objects, const AssumedVolumes& assumed,

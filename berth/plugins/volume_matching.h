@@ -21,6 +21,7 @@
 #include "berth/base/error.h"
 #include "berth/cache/cluster_objects.h"
 #include "berth/cache/node_state.h"
+#include "berth/framework/reason.h"
 #include "berth/plugins/assumed_volumes.h"
 #include "berth/plugins/csi_translation.h"
 
@@ -40,7 +41,7 @@ Result<PodClaims> sort_claims(const api::Pod& pod, const cache::ClusterObjects& 
 // Why a node does not do.
 enum class VolumeConflict : std::uint8_t { kNodeAffinity, kNoVolume, kNoSpace, kVolumeMissing };
 inline constexpr std::size_t kVolumeConflicts = 4;
-std::string_view to_string(VolumeConflict conflict);
+framework::ReasonCode reason_code(VolumeConflict conflict);
 
 struct VolumeDecision {
   struct Binding {

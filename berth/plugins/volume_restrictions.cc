@@ -14,6 +14,8 @@ namespace berth::plugins {
 
 namespace {
 
+using framework::Reason;
+using framework::ReasonCode;
 using framework::Status;
 using framework::Verdict;
 
@@ -45,10 +47,8 @@ class RestrictionsFilter final : public framework::PodFilter {
     }
     return claims_.mounts > 0 ? Verdict::unschedulable(kClaimTaken) : Verdict();
   }
-  std::string reason(unsigned bit) const override {
-    return bit == kDiskTaken ? "node(s) had no available disk"
-                             : "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode "
-                               "already in-use by another pod";
+  Reason reason(unsigned bit) const override {
+    return bit == kDiskTaken ? ReasonCode::kDiskInUse : ReasonCode::kReadWriteOncePodInUse;
   }
 
   // Pods of one class name the same disks, but claims depend on more than pods and nodes.
@@ -100,8 +100,8 @@ class VolumeRestrictions final : public framework::Plugin, public framework::Fil
   framework::PreFiltered pre_filter(const framework::PodToPlace& pod,
                                     const framework::ClusterView& cluster) const override {
     if (pod->spec->volumes.empty()) return {.status = Status::skip(), .filter = {}, .node_names = {}};
-    Result<ExclusiveClaims> claims = exclusive_claims(*pod, cluster);
-    if (!claims) return {.status = Status::unresolvable(claims.error().what()), .filter = {}, .node_names = {}};
+    std::expected<ExclusiveClaims, Reason> claims = exclusive_claims(*pod, cluster);
+    if (!claims) return {.status = Status::unresolvable(claims.error()), .filter = {}, .node_names = {}};
     if (claims->mounts == 0 && std::ranges::none_of(pod->spec->volumes, is_exclusive_disk)) {
       return {.status = Status::skip(), .filter = {}, .node_names = {}};
     }
@@ -112,14 +112,15 @@ class VolumeRestrictions final : public framework::Plugin, public framework::Fil
 
  private:
   // The error: a claim is missing.
-  Result<ExclusiveClaims> exclusive_claims(const api::Pod& pod, const framework::ClusterView& cluster) const {
+  std::expected<ExclusiveClaims, Reason> exclusive_claims(const api::Pod& pod,
+                                                          const framework::ClusterView& cluster) const {
     static const Symbol read_write_once_pod("ReadWriteOncePod");
     ExclusiveClaims claims;
     for (const api::Volume& volume : pod.spec->volumes) {
       if (!volume.source.persistent_volume_claim) continue;
       const std::string& claim_name = volume.source.persistent_volume_claim->claim_name;
       const auto* claim = cluster.objects.persistent_volume_claims.find(pod.metadata.name_space, claim_name);
-      if (claim == nullptr) return fail(not_found(kClaimResource, claim_name));
+      if (claim == nullptr) return std::unexpected(not_found_reason(kClaimResource, claim_name));
       const std::vector<Symbol>& modes = claim->spec.access_modes;
       if (std::ranges::find(modes, read_write_once_pod) == modes.end()) continue;
       if (std::ranges::find(claims.names, claim_name) != claims.names.end()) continue;

@@ -181,13 +181,13 @@ inline std::string show(framework::Code code, const std::vector<std::string>& re
 }
 inline std::string verdict_on(const framework::PodFilter& filter, const cache::NodeState& node) {
   const framework::Status status = framework::status_of(filter, filter.check(node), Symbol("plugin"));
-  return show(status.code(), status.reasons());
+  return show(status.code(), status.reason_texts());
 }
 inline std::string ask(const framework::Plugin& plugin, const StorageWorld& world, const api::Pod& pod,
                        std::string_view node) {
   const auto& filter = dynamic_cast<const framework::FilterPlugin&>(plugin);
   const framework::PreFiltered filtered = filter.pre_filter(StorageWorld::to_place(pod), world.view());
-  if (!filtered.status.is_success()) return "PreFilter " + show(filtered.status.code(), filtered.status.reasons());
+  if (!filtered.status.is_success()) return "PreFilter " + show(filtered.status.code(), filtered.status.reason_texts());
   return verdict_on(*filtered.filter, world.nodes.at(world.nodes.row_of(Symbol(node))));
 }
 

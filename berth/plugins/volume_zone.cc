@@ -15,6 +15,7 @@ namespace berth::plugins {
 
 namespace {
 
+using framework::Reason;
 using framework::Status;
 using framework::Verdict;
 
@@ -69,7 +70,7 @@ class ZoneFilter final : public framework::PodFilter {
     });
     return is_in_reach ? Verdict() : Verdict::unresolvable(0);
   }
-  std::string reason(unsigned) const override { return "node(s) had no available volume zone"; }
+  Reason reason(unsigned) const override { return framework::ReasonCode::kNoVolumeZone; }
   Scope scope() const override { return Scope::kAttempt; }
 
  private:
@@ -88,9 +89,9 @@ class VolumeZone final : public framework::Plugin, public framework::FilterPlugi
   framework::PreFiltered pre_filter(const framework::PodToPlace& pod,
                                     const framework::ClusterView& cluster) const override {
     if (!pod.compiled->has_volume_claims) return {.status = Status::skip(), .filter = {}, .node_names = {}};
-    Result<std::vector<ZoneRequirement>> requirements = requirements_of(*pod, cluster.objects);
+    std::expected<std::vector<ZoneRequirement>, Reason> requirements = requirements_of(*pod, cluster.objects);
     if (!requirements) {
-      return {.status = Status::unresolvable(requirements.error().what()), .filter = {}, .node_names = {}};
+      return {.status = Status::unresolvable(requirements.error()), .filter = {}, .node_names = {}};
     }
     if (requirements->empty()) return {.status = Status::skip(), .filter = {}, .node_names = {}};
     return {.status = {}, .filter = std::make_unique<ZoneFilter>(*std::move(requirements)), .node_names = {}};
@@ -98,22 +99,22 @@ class VolumeZone final : public framework::Plugin, public framework::FilterPlugi
 
  private:
   // The error: a claim is not in a state in which the pod can be scheduled.
-  static Result<std::vector<ZoneRequirement>> requirements_of(const api::Pod& pod,
-                                                              const cache::ClusterObjects& objects) {
+  static std::expected<std::vector<ZoneRequirement>, Reason> requirements_of(const api::Pod& pod,
+                                                                             const cache::ClusterObjects& objects) {
     std::vector<ZoneRequirement> requirements;
     for (const api::Volume& volume : pod.spec->volumes) {
       if (!volume.source.persistent_volume_claim) continue;
       const std::string& claim_name = volume.source.persistent_volume_claim->claim_name;
-      if (claim_name.empty()) return fail("PersistentVolumeClaim had no name");
+      if (claim_name.empty()) return std::unexpected("PersistentVolumeClaim had no name");
       const auto* claim = objects.persistent_volume_claims.find(pod.metadata.name_space, claim_name);
-      if (claim == nullptr) return fail(not_found(kClaimResource, claim_name));
+      if (claim == nullptr) return std::unexpected(not_found_reason(kClaimResource, claim_name));
       const std::string& volume_name = claim->spec.volume_name;
       if (volume_name.empty()) {
-        if (const auto waits = waits_for_pod(*claim, objects); !waits) return fail(waits.error());
+        if (const auto waits = waits_for_pod(*claim, objects); !waits) return std::unexpected(waits.error());
         continue;
       }
       const api::PersistentVolume* bound = objects.persistent_volumes.find(volume_name);
-      if (bound == nullptr) return fail(not_found(kVolumeResource, volume_name));
+      if (bound == nullptr) return std::unexpected(not_found_reason(kVolumeResource, volume_name));
       for (const TopologyLabel& label : topology_labels()) {
         const Symbol* value = bound->metadata.labels->find(label.key);
         if (value == nullptr) continue;
@@ -125,15 +126,20 @@ class VolumeZone final : public framework::Plugin, public framework::FilterPlugi
   }
 
   // The error: the claim is not bound and ought to be.
-  static Result<void> waits_for_pod(const api::PersistentVolumeClaim& claim, const cache::ClusterObjects& objects) {
+  static std::expected<void, Reason> waits_for_pod(const api::PersistentVolumeClaim& claim,
+                                                   const cache::ClusterObjects& objects) {
     const Symbol class_name = class_of(claim);
-    if (class_name.empty()) return fail("PersistentVolumeClaim had no pv name and storageClass name");
-    const api::StorageClass* storage_class = objects.storage_classes.find(class_name.text());
-    if (storage_class == nullptr) return fail(not_found(kStorageClassResource, class_name.text()));
-    if (!storage_class->volume_binding_mode) {
-      return fail(fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", class_name.text()));
+    if (class_name.empty()) {
+      return std::unexpected("PersistentVolumeClaim had no pv name and storageClass name");
     }
-    if (*storage_class->volume_binding_mode != "WaitForFirstConsumer") return fail("PersistentVolume had no name");
+    const api::StorageClass* storage_class = objects.storage_classes.find(class_name.text());
+    if (storage_class == nullptr) return std::unexpected(not_found_reason(kStorageClassResource, class_name.text()));
+    if (!storage_class->volume_binding_mode) {
+      return std::unexpected(fmt::format("VolumeBindingMode not set for StorageClass \"{}\"", class_name.text()));
+    }
+    if (*storage_class->volume_binding_mode != "WaitForFirstConsumer") {
+      return std::unexpected("PersistentVolume had no name");
+    }
     return {};
   }
 

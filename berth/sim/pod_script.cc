@@ -41,7 +41,7 @@ class ScriptFilter final : public framework::PodFilter {
     if (rule_->act == ScriptRule::Act::kFail) verdict.code = framework::Code::kError;
     return verdict;
   }
-  std::string reason(unsigned /*bit*/) const override { return rule_ ? message_of(*rule_) : std::string(); }
+  framework::Reason reason(unsigned /*bit*/) const override { return rule_ ? message_of(*rule_) : std::string(); }
   Scope scope() const override { return Scope::kAttempt; }
 
  private:
@@ -54,7 +54,7 @@ class NoRules final : public framework::PodFilter {
   explicit NoRules(const PodScript& script) : script_(script) {}
 
   framework::Verdict check(const cache::NodeState& /*node*/) const override { return {}; }
-  std::string reason(unsigned /*bit*/) const override { return {}; }
+  framework::Reason reason(unsigned /*bit*/) const override { return {}; }
   void narrow(const cache::NodeTable& /*table*/, Bitset& /*rows*/, Rejected /*rejected*/) const override {}
   Scope scope() const override { return Scope::kCluster; }
   bool catch_up(const cache::NodeTable& /*table*/, std::span<const cache::Change> /*changes*/) override { return true; }

@@ -77,12 +77,12 @@ std::string show_status(Json status) {
 }
 
 std::string show_status(const Status& status) {
-  return show_status(to_string(status.code()), status.plugin().text(), status.reasons());
+  return show_status(to_string(status.code()), status.plugin().text(), status.reason_texts());
 }
 
 // With the reasons sorted, as the oracle has them for verdicts.
 std::string show_verdict(const Status& status) {
-  std::vector<std::string> reasons = status.reasons();
+  std::vector<std::string> reasons = status.reason_texts();
   std::ranges::sort(reasons);
   return show_status(to_string(status.code()), status.plugin().text(), reasons);
 }
