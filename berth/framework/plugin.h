@@ -19,9 +19,8 @@
 #include "berth/framework/pod_scorer.h"
 #include "berth/framework/pod_to_place.h"
 #include "berth/framework/status.h"
-#include "berth/queue/hints.h"
 #include "berth/queue/queue_sort.h"
-#include "berth/queue/scheduling_queue.h"
+#include "berth/queue/queueing_hint.h"
 
 namespace berth::framework {
 

@@ -14,6 +14,8 @@
 #include "berth/framework/metrics.h"
 #include "berth/framework/plugin.h"
 #include "berth/framework/registry.h"
+#include "berth/queue/pre_enqueue.h"
+#include "berth/queue/queueing_hint.h"
 
 namespace berth::framework {
 

@@ -15,7 +15,8 @@
 #include "berth/plugins/dynamic_resources_hints.h"
 #include "berth/plugins/hint_quirks.h"
 #include "berth/plugins/hint_support.h"
-#include "berth/queue/scheduling_queue.h"
+#include "berth/queue/pre_enqueue.h"
+#include "berth/queue/queueing_hint.h"
 
 namespace berth::plugins {
 

@@ -12,7 +12,7 @@
 
 #include "berth/api/compiled_pod.h"
 #include "berth/api/kinds.h"
-#include "berth/queue/hints.h"
+#include "berth/queue/queueing_hint.h"
 
 namespace berth::plugins {
 

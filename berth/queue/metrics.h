@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "berth/base/symbol.h"
-#include "berth/queue/hints.h"
 #include "berth/queue/queued_pod.h"
+#include "berth/queue/queueing_hint.h"
 
 namespace berth::queue {
 

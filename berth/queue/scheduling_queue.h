@@ -45,19 +45,14 @@
 #include "berth/queue/metrics.h"
 #include "berth/queue/nominator.h"
 #include "berth/queue/parked_pods.h"
+#include "berth/queue/pre_enqueue.h"
 #include "berth/queue/queue_sort.h"
 #include "berth/queue/queued_pod.h"
+#include "berth/queue/queueing_hint.h"
 #include "berth/queue/quirks.h"
 #include "berth/queue/release.h"
 
 namespace berth::queue {
-
-// A plugin that decides whether a pod may enter the active queue at all.
-struct PreEnqueueCheck {
-  Symbol profile;
-  Symbol plugin;
-  std::function<bool(const api::Pod&)> admits;
-};
 
 // The labels of a namespace; null if it is unknown.
 using FindNamespaceLabels = std::function<const api::Labels*(Symbol name_space)>;
