@@ -1,17 +1,21 @@
 # How every target in the tree is compiled, and berth_library(), which turns a folder of the library into a target and
 # the *_test.cc files beside its code into a test program.
+#
+# All of it is for this folder and below: a project that takes Berth in keeps its own options.
 
 set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 
 set(BERTH_SANITIZE "" CACHE STRING "Sanitizers to compile with, as for -fsanitize=")
 
-add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_compile_options(-Wno-restrict)  # GCC 12 sees overlaps in std::string's own operator+ (GCC bug 105651)
+if(PROJECT_IS_TOP_LEVEL)  # a warning of a compiler that Berth is not tested with must not stop another project's build
+  add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wno-restrict)  # GCC 12 sees overlaps in std::string's own operator+ (GCC bug 105651)
+  endif()
 endif()
 # What -O3 adds makes the code larger, which stays in memory, and nothing measurably faster.
 string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
@@ -108,15 +112,19 @@ endfunction()
 # A scheduler allocates and frees small objects by the million; jemalloc makes a placement cost a third less than
 # glibc's malloc does, and gives memory back. The sanitizers bring their own. The static library is preferred: only what
 # is used of it takes memory then.
-find_library(BERTH_JEMALLOC NAMES libjemalloc_pic.a jemalloc REQUIRED)
+if(BERTH_BUILD_PROGRAM OR BERTH_BUILD_BENCHMARKS)
+  find_library(BERTH_JEMALLOC NAMES libjemalloc_pic.a jemalloc REQUIRED)
+endif()
 function(berth_fast_allocator target)
   if(NOT BERTH_SANITIZE)
     target_link_libraries(${target} PRIVATE ${BERTH_JEMALLOC})
   endif()
 endfunction()
 
-include(GoogleTest)
-include(CTest)
+if(BERTH_BUILD_TESTS)
+  include(GoogleTest)
+  include(CTest)
+endif()
 
 # berth_tests(<target> SOURCES <files> DEPENDS <targets> LABEL <label> PRECOMPILE <headers> PRECOMPILED_AS <target>)
 # A GoogleTest program whose every test is a ctest test of its own, so that `ctest -j` spreads them. With a sanitizer,
@@ -154,6 +162,10 @@ function(berth_library folder)
   endif()
   add_library(berth_${folder} STATIC ${sources})
   target_include_directories(berth_${folder} PUBLIC "${PROJECT_SOURCE_DIR}")
+  target_compile_features(berth_${folder} PUBLIC cxx_std_23)
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    set_target_properties(berth_${folder} PROPERTIES EXCLUDE_FROM_ALL TRUE)  # built if something links it
+  endif()
   target_link_libraries(berth_${folder} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_LINK})
   if(BERTH_FUZZ AND folder IN_LIST BERTH_FUZZED_FOLDERS)
     target_compile_options(berth_${folder} PRIVATE -fsanitize=fuzzer-no-link)
@@ -166,7 +178,7 @@ function(berth_library folder)
     berth_precompile(berth_${folder} ${ARG_PRECOMPILE})
     set(tests_precompile PRECOMPILE ${ARG_PRECOMPILE})
   endif()
-  if(tests)
+  if(tests AND BERTH_BUILD_TESTS)
     berth_tests(${folder}_test SOURCES ${tests} DEPENDS berth_${folder} LABEL unit ${tests_precompile})
   endif()
 endfunction()

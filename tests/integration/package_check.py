@@ -1,6 +1,6 @@
-"""package_check.py BERTH BUILD: makes the Debian package and the OCI image of a build, and runs what is in them.
+"""package_check.py BERTH BUILD: makes the Debian packages and the OCI image of a build, and runs what is in them.
 
-Neither needs root: the package is unpacked, and installed into a folder; the image is unpacked, and its program started
+Neither needs root: a package is unpacked, and installed into a folder; the image is unpacked, and its program started
 with the image's own loader and libraries. Without umoci (Debian has it) the image is skipped, loudly.
 """
 
@@ -32,17 +32,22 @@ class InFolder(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
 
 
-class DebianPackage(InFolder):
+class UnpackedPackage(InFolder):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        run("cpack", "-G", "DEB", "-B", cls.folder / "out", "--config", BUILD / "CPackConfig.cmake", cwd=BUILD)
-        cls.package = next((cls.folder / "out").glob("*.deb"))
+        run("cpack", "-G", "DEB", "-B", cls.folder / "out", "--config", BUILD / "CPackConfig.cmake",
+            "-D", f"CPACK_COMPONENTS_ALL={cls.component}", cwd=BUILD)
+        cls.package, = (cls.folder / "out").glob("*.deb")
         cls.files = cls.folder / "files"
         run("dpkg-deb", "-x", cls.package, cls.files)
 
     def field(self, name):
         return run("dpkg-deb", "-f", self.package, name).strip()
+
+
+class DebianPackage(UnpackedPackage):
+    component = "program"
 
     def test_says_what_it_is_and_needs(self):
         self.assertEqual(self.field("Package"), "berth")
@@ -99,6 +104,32 @@ class DebianPackage(InFolder):
         run(*dpkg, "-r", "berth")
         self.assertFalse((root / "usr/bin/berth").exists())
         self.assertTrue((root / "etc/berth/config.yaml").exists(), "a removal keeps configuration; a purge does not")
+
+
+class DevelopmentPackage(UnpackedPackage):
+    component = "development"
+
+    def test_says_what_it_is_and_needs(self):
+        self.assertEqual(self.field("Package"), "libberth-dev")
+        self.assertEqual(self.field("Section"), "libdevel")
+        for needed in ("libabsl-dev", "libfmt-dev", "libsimdjson-dev", "libzstd-dev", "zlib1g-dev"):
+            self.assertIn(needed, self.field("Depends"))
+
+    def test_holds_nothing_but_what_a_developer_needs(self):
+        files = {str(path.relative_to(self.files)) for path in self.files.rglob("*") if path.is_file()}
+        for file in ("usr/lib/libberth.a", "usr/lib/cmake/berth/berth-config.cmake", "usr/lib/pkgconfig/berth.pc",
+                     "usr/include/berth/queue/scheduling_queue.h", "usr/share/doc/libberth-dev/copyright"):
+            self.assertIn(file, files)
+        self.assertFalse([file for file in files if file.startswith(("usr/bin", "etc"))])
+
+    def test_a_program_links_against_it(self):
+        source = self.folder / "program.cc"
+        source.write_text('#include "berth/queue/scheduling_queue.h"\n'
+                          "int main() { return berth::queue::SchedulingQueue({}).has_pod_to_pop(); }\n")
+        environment = {**os.environ, "PKG_CONFIG_PATH": str(self.files / "usr/lib/pkgconfig")}
+        flags = run("pkg-config", "--cflags", "--libs", "berth-queue", env=environment).split()
+        run("g++", "-std=c++23", source, "-o", self.folder / "program", *flags)
+        run(self.folder / "program")
 
 
 class Image(InFolder):
