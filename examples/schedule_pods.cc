@@ -1,6 +1,9 @@
 // A tiny scheduler on Berth's queue. Two threads take pods and look for a node with enough free cpu. A pod that fits
 // nowhere is given back as rejected by "Fit", which registered for deleted pods: so the queue wakes it, and a thread
 // that waits for it, as soon as another pod has finished. Nobody polls, and no pod is forgotten.
+//
+// To build it with the installed library (docs/library.md has more ways):
+//   g++ -std=c++23 schedule_pods.cc -o schedule_pods $(pkg-config --cflags --libs berth-queue)
 #include <fmt/format.h>
 
 #include <algorithm>
