@@ -54,7 +54,7 @@ int main() {
       if (node != free_cpu.end()) {
         fmt::print("{} ({} cpu) goes to {}, try {}\n", pod->metadata.name, cpu, node->first, popped->attempts);
         node->second -= cpu;
-        running.push_back({pod, node->first, cpu});
+        running.emplace_back(pod, node->first, cpu);
         (void)queue.done(pod->metadata.uid);
         placed.release();
       } else {
