@@ -83,7 +83,7 @@ void take_over(const api::Status& status, ApiError& error) {
 void ensure_message(ApiError& error) {
   if (!error.message.empty()) return;
   const std::string_view name = name_of_status(error.status);
-  error.message = name.empty() ? fmt::format("the server answered with status {}", error.status) : std::string(name);
+  error.message = name.empty() ? fmt::format("the server responded with status {}", error.status) : std::string(name);
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ ApiError api_error_of(const Response& response) {
   ApiError error;
   error.transfer = response.transfer;
   if (!response.is_complete()) {
-    error.message = response.error.empty() ? "the connection broke" : response.error;
+    error.message = response.error.empty() ? "connection lost" : response.error;
     return error;
   }
   error.status = response.status;
@@ -134,7 +134,7 @@ ApiError api_error_of(const api::Status& status) {
 
 Error to_error(std::string_view what, const ApiError& error) {
   Error result(fmt::format("{}: {}", what, error.text()));
-  if (error.is_unauthorized()) return std::move(result).with_fix("the credentials are not valid there, or expired");
+  if (error.is_unauthorized()) return std::move(result).with_fix("the credentials are invalid or expired");
   return result;
 }
 

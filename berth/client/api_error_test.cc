@@ -69,7 +69,7 @@ TEST(ApiError, FallsBackOnTheHttpStatus) {
       {504, "", "504 Gateway Timeout", &ApiError::is_server_timeout},
       {500, "\x1b[31m", "500 ?[31m", &ApiError::is_internal_error},
       {502, "", "502 Bad Gateway", &ApiError::is_outcome_unknown},
-      {418, "", "418 the server answered with status 418", nullptr},
+      {418, "", "418 the server responded with status 418", nullptr},
   };
   for (const auto& [status, body, text, question] : kCases) {
     const ApiError error = api_error_of(answer(status, body));

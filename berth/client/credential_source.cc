@@ -46,7 +46,7 @@ Result<std::string> readable_certificates(const std::string& bundle) {
   }
   char* text = nullptr;
   const long size = BIO_get_mem_data(to.get(), &text);
-  if (size <= 0) return fail("the certificate authority holds no certificate in PEM form");
+  if (size <= 0) return fail("certificate-authority contains no PEM certificate");
   return std::string(text, static_cast<std::size_t>(size));
 }
 
@@ -60,9 +60,9 @@ Result<void> check_certificate_and_key(const std::string& certificate, const std
   const bool is_pair = parsed_certificate != nullptr && parsed_key != nullptr &&
                        X509_check_private_key(parsed_certificate.get(), parsed_key.get()) == 1;
   ERR_clear_error();
-  if (parsed_certificate == nullptr) return fail("the client certificate is not in PEM form");
-  if (parsed_key == nullptr) return fail("the client key is not in PEM form, or needs a passphrase");
-  if (!is_pair) return fail("the client certificate and the client key do not belong together");
+  if (parsed_certificate == nullptr) return fail("client certificate is not valid PEM");
+  if (parsed_key == nullptr) return fail("client key is not valid PEM, or is encrypted with a passphrase");
+  if (!is_pair) return fail("client certificate and client key do not match");
   return {};
 }
 
@@ -78,7 +78,7 @@ CredentialSource::CredentialSource(const Endpoint& endpoint, Warn warn)
 
 Result<CredentialSource> CredentialSource::make(const Endpoint& endpoint, Warn warn) {
   if (endpoint.tls.client_certificate.is_set() != endpoint.tls.client_key.is_set()) {
-    return fail(Error("a client certificate and a client key must be given together")
+    return fail(Error("client certificate and client key must be set together")
                     .with_fix(endpoint.tls.client_key.is_set() ? "add client-certificate" : "add client-key"));
   }
   CredentialSource source(endpoint, std::move(warn));
@@ -95,7 +95,7 @@ Result<void> CredentialSource::look_at_token() {
   if (!token_file_) return {};
   if (auto looked = token_file_->look(); !looked) return fail(std::move(looked).error());
   const std::string_view token = trimmed(token_file_->content(), " \t\r\n");
-  if (token.empty()) return fail(Error("the token file is empty").in_file(token_file_->path()));
+  if (token.empty()) return fail(Error("token file is empty").in_file(token_file_->path()));
   file_token_ = token;
   return {};
 }
@@ -185,7 +185,7 @@ const std::shared_ptr<const Identity>& CredentialSource::identity(Instant now) {
   if (auto looked = look_at_files(); !looked) {
     // Once per trouble, not once a second.
     const std::string warning = looked.error().message();
-    if (warn_ && warning != last_warning_) warn_(warning + "; going on with what was there before");
+    if (warn_ && warning != last_warning_) warn_(warning + "; using the previous credentials");
     last_warning_ = warning;
   } else {
     last_warning_.clear();

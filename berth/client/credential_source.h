@@ -39,13 +39,13 @@ class CredentialSource {
  public:
   using Warn = std::function<void(std::string_view)>;
 
-  // Reads all files; the error names the one that cannot be read or makes no sense. A token file may be missing if
+  // Reads all files; the error names the one that cannot be read or is invalid. A token file may be missing if
   // there is a token as well.
   static Result<CredentialSource> make(const Endpoint& endpoint, Warn warn);
 
   // True if a plugin has to be run before identity() means anything.
   bool needs_plugin(Instant wall_now) const;
-  // The error: it makes no sense, and what was there before stays.
+  // The error: it is invalid, and the previous credentials stay.
   Result<void> set_plugin_credential(ExecCredential credential);
   // There is no new answer of the plugin. Its last one, even if the server has refused it, counts again until it
   // expires: a server that was wrong once may be right the next time, and without any there would be no next time.

@@ -186,12 +186,11 @@ TEST_F(CredentialSourceTest, APluginsCertificateIsTakenOverOnlyWithItsKey) {
   credential.client_key = two.key;
   const auto taken = source.set_plugin_credential(credential);
   ASSERT_FALSE(taken);
-  EXPECT_EQ(taken.error().message(),
-            "exec plugin 'login': the client certificate and the client key do not belong together");
+  EXPECT_EQ(taken.error().message(), "exec plugin 'login': client certificate and client key do not match");
   EXPECT_EQ(source.identity(now_)->key, one.key);
 }
 
-TEST_F(CredentialSourceTest, RefusesWhatMakesNoSense) {
+TEST_F(CredentialSourceTest, RefusesInvalidCredentials) {
   const TestCertificate one = authority_.issue("one");
   const TestCertificate two = authority_.issue("two");
   const auto error_of = [](const Endpoint& endpoint) {
@@ -200,17 +199,17 @@ TEST_F(CredentialSourceTest, RefusesWhatMakesNoSense) {
   };
   Endpoint endpoint;
   endpoint.tls.client_certificate.text = one.certificate;
-  EXPECT_EQ(error_of(endpoint), "a client certificate and a client key must be given together (add client-key)");
+  EXPECT_EQ(error_of(endpoint), "client certificate and client key must be set together (add client-key)");
   endpoint.tls.client_key.text = two.key;
-  EXPECT_EQ(error_of(endpoint), "the client certificate and the client key do not belong together");
+  EXPECT_EQ(error_of(endpoint), "client certificate and client key do not match");
   endpoint.tls.client_key.text = "nonsense";
-  EXPECT_EQ(error_of(endpoint), "the client key is not in PEM form, or needs a passphrase");
+  EXPECT_EQ(error_of(endpoint), "client key is not valid PEM, or is encrypted with a passphrase");
   endpoint.tls.client_key.text = one.key;
   EXPECT_EQ(error_of(endpoint), "(no error)");
   endpoint.tls.ca.file = folder_.write("ca", "nonsense");
-  EXPECT_EQ(error_of(endpoint), (folder_ / "ca") + ": the certificate authority holds no certificate in PEM form");
+  EXPECT_EQ(error_of(endpoint), (folder_ / "ca") + ": certificate-authority contains no PEM certificate");
   endpoint.tls.ca.file = folder_ / "nowhere";
-  EXPECT_EQ(error_of(endpoint), (folder_ / "nowhere") + ": cannot be read: No such file or directory");
+  EXPECT_EQ(error_of(endpoint), (folder_ / "nowhere") + ": cannot read file: No such file or directory");
 }
 
 TEST(ExecCredential, IsReadOrRefusedWithoutShowingIt) {
@@ -228,10 +227,9 @@ TEST(ExecCredential, IsReadOrRefusedWithoutShowingIt) {
     std::string output;
     std::string error;
   } kCases[] = {
-      {"secret", "exec plugin 'login' printed an ExecCredential that cannot be read at line 1, column 1"},
-      {head + R"(,"status":{"token":17}})",
-       "exec plugin 'login' printed an ExecCredential that cannot be read at status.token"},
-      {R"({"kind":"Secret"})", "exec plugin 'login' printed an object that is no ExecCredential"},
+      {"secret", "exec plugin 'login' printed an invalid ExecCredential at line 1, column 1"},
+      {head + R"(,"status":{"token":17}})", "exec plugin 'login' printed an invalid ExecCredential at status.token"},
+      {R"({"kind":"Secret"})", "exec plugin 'login' printed an object that is not an ExecCredential"},
       {R"({"kind":"ExecCredential","apiVersion":"v0"})",
        "exec plugin 'login' printed apiVersion 'v0', but the kubeconfig asks for 'client.authentication.k8s.io/v1'"},
       {head + "}", "exec plugin 'login' printed an ExecCredential without a status"},
@@ -254,7 +252,7 @@ TEST(ExecCredential, AProgramThatIsNotThereGivesItsHint) {
   const auto process = PluginProcess::start(plugin, Endpoint(), "");
   ASSERT_FALSE(process);
   EXPECT_EQ(process.error().message(),
-            "exec plugin 'berth-no-such-program' cannot be started: No such file or directory "
+            "cannot start exec plugin 'berth-no-such-program': No such file or directory "
             "(get it from your administrator)");
 }
 

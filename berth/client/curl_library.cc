@@ -50,7 +50,7 @@ Result<CurlLibrary> find_functions() {
   void* handle = ::dlopen(kName, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     return fail(
-        Error(fmt::format("{} cannot be loaded, which proxies and servers without HTTP/2 need: {}", kName, ::dlerror()))
+        Error(fmt::format("cannot load {}, which is required for proxies and HTTP/1.1 servers: {}", kName, ::dlerror()))
             .with_fix("install Debian's libcurl4"));
   }
   CurlLibrary curl;
@@ -64,8 +64,8 @@ Result<CurlLibrary> find_functions() {
   BERTH_CURL_FUNCTIONS(BERTH_FIND_CURL_FUNCTION)
 #undef BERTH_FIND_CURL_FUNCTION
   if (!missing.empty()) {
-    return fail(
-        Error(fmt::format("{} is too old: it has no {}", kName, missing)).with_fix("install libcurl 7.66 or newer"));
+    return fail(Error(fmt::format("{} is too old: symbol {} not found", kName, missing))
+                    .with_fix("install libcurl 7.66 or newer"));
   }
   return curl;
 }
@@ -78,7 +78,7 @@ Result<CurlLibrary> load() {
   if (!curl) return curl;
   // Never cleaned up, because others in the process may use it.
   const CURLcode code = curl->global_init(CURL_GLOBAL_DEFAULT);
-  if (code != CURLE_OK) return fail(fmt::format("{} cannot be initialised: {}", kName, curl->easy_strerror(code)));
+  if (code != CURLE_OK) return fail(fmt::format("cannot initialize {}: {}", kName, curl->easy_strerror(code)));
   return curl;
 }
 

@@ -216,7 +216,7 @@ void CurlWire::finish(Sending& sending, CURLcode code) {
 }
 
 std::string CurlWire::describe(const Sending& sending, CURLcode code) const {
-  if (sending.is_too_long) return fmt::format("the answer is longer than {} bytes", kMaxBodyBytes);
+  if (sending.is_too_long) return fmt::format("response exceeds the limit of {} bytes", kMaxBodyBytes);
   const std::string_view text = sending.error.data();
   return text.empty() ? curl_.easy_strerror(code) : repeatable_curl_error(text);
 }
@@ -333,7 +333,7 @@ void CurlWire::give_up_connection(curl_socket_t fd) {
   end_probe();
   if (probed != fd) return;  // it took another connection and says nothing about this one
   if (const auto silence = silence_of(fd); !silence || *silence < options_.sign_of_life_timeout) return;
-  if (options_.warn) options_.warn(address_.authority() + ": the connection is dead; making a new one");
+  if (options_.warn) options_.warn(address_.authority() + ": connection timed out, reconnecting");
   ::shutdown(fd, SHUT_RDWR);
 }
 

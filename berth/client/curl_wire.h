@@ -7,7 +7,7 @@
 // Dead connections that look alive: a load balancer forgot about them, a cable was pulled. TCP finds that out only when
 // there is something to send, and never if a proxy in between acknowledges what it will not pass on. With HTTP/1.1 a
 // request's time-out ends its connection, but with HTTP/2 through a proxy the connection would stay and swallow the
-// next request. So when nothing at all has come over such a connection for a while although somebody waits there, a
+// next request. So when nothing at all has come over such a connection for a while although a request waits there, a
 // request is made on it that every API server answers at once; if not even that moves anything, the connection is shut
 // down, and libcurl ends all that was on it. (libcurl cannot send HTTP/2's own pings here.)
 #pragma once

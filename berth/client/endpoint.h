@@ -47,7 +47,7 @@ struct ExecPlugin {
   bool operator==(const ExecPlugin&) const = default;
 };
 
-// Makes the server treat requests as those of somebody else.
+// Impersonation: the server treats requests as those of another user.
 struct Impersonation {
   std::string user;
   std::string uid;

@@ -143,9 +143,9 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 }
 
 Error cannot_start(const ExecPlugin& plugin, int error) {
-  Error result(fmt::format("exec plugin '{}' cannot be started: {}", plugin.command, std::strerror(error)));  // NOLINT
+  Error result(fmt::format("cannot start exec plugin '{}': {}", plugin.command, std::strerror(error)));  // NOLINT
   if (error != ENOENT) return result;
-  return std::move(result).with_fix(plugin.install_hint.empty() ? "install it, or put its folder into $PATH"
+  return std::move(result).with_fix(plugin.install_hint.empty() ? "install it, or add its directory to $PATH"
                                                                 : plugin.install_hint);
 }
 
@@ -212,10 +212,10 @@ Result<ExecCredential> read_exec_credential(std::string_view output, const ExecP
   if (!credential) {
     // The reader's own words may quote a value, and all values here are secret.
     const std::string& where = credential.error().where();
-    return bad(where.empty() ? "printed something that is no ExecCredential in JSON"
-                             : fmt::format("printed an ExecCredential that cannot be read at {}", where));
+    return bad(where.empty() ? "printed output that is not an ExecCredential in JSON"
+                             : fmt::format("printed an invalid ExecCredential at {}", where));
   }
-  if (credential->kind != "ExecCredential") return bad("printed an object that is no ExecCredential");
+  if (credential->kind != "ExecCredential") return bad("printed an object that is not an ExecCredential");
   if (credential->api_version != plugin.api_version) {
     return bad(fmt::format("printed apiVersion '{}', but the kubeconfig asks for '{}'", credential->api_version,
                            plugin.api_version));
@@ -237,9 +237,9 @@ Result<std::unique_ptr<PluginProcess>> PluginProcess::start(const ExecPlugin& pl
                                                             std::string_view ca) {
   const bool is_interactive = plugin.interactive != ExecPlugin::Interactive::kNever && is_terminal_there();
   if (plugin.interactive == ExecPlugin::Interactive::kAlways && !is_interactive) {
-    return fail(
-        Error(fmt::format("exec plugin '{}' wants to talk to the user, but there is no terminal", plugin.command))
-            .with_fix("use credentials with interactiveMode Never or IfAvailable"));
+    return fail(Error(fmt::format("exec plugin '{}' requires interactive input, but standard input is not a terminal",
+                                  plugin.command))
+                    .with_fix("use credentials with interactiveMode Never or IfAvailable"));
   }
   std::array<int, 2> pipe_fds{};
   if (::pipe2(pipe_fds.data(), O_CLOEXEC) != 0) return fail(cannot_start(plugin, errno));
@@ -291,14 +291,14 @@ bool PluginProcess::is_done() {
 }
 
 Result<ExecCredential> PluginProcess::result() {
-  if (is_too_long_) return fail(fmt::format("exec plugin '{}' prints without end", plugin_.command));
+  if (is_too_long_) return fail(fmt::format("output of exec plugin '{}' exceeds the limit", plugin_.command));
   if (WIFSIGNALED(exit_status_)) {
-    return fail(fmt::format("exec plugin '{}' was ended by signal {}", plugin_.command, WTERMSIG(exit_status_)));
+    return fail(fmt::format("exec plugin '{}' was terminated by signal {}", plugin_.command, WTERMSIG(exit_status_)));
   }
   if (WEXITSTATUS(exit_status_) != 0) {
     return fail(
         Error(fmt::format("exec plugin '{}' failed with exit code {}", plugin_.command, WEXITSTATUS(exit_status_)))
-            .with_fix("what it printed on standard error says why"));
+            .with_fix("see its standard error"));
   }
   return read_exec_credential(output_, plugin_);
 }

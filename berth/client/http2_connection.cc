@@ -57,7 +57,7 @@ std::string_view text_of(const std::uint8_t* bytes, std::size_t size) {
 
 // From what a system call has left in errno; zero if there was no error, but no connection either.
 std::string why_it_ended(int code) {
-  return code == 0 ? "the server has closed the connection" : std::strerror(code);
+  return code == 0 ? "connection closed by the server" : std::strerror(code);
 }
 
 nghttp2_nv pair_of(const Header& header) {
@@ -89,7 +89,7 @@ Http2Connection::Http2Connection(SocketAddresses addresses, std::shared_ptr<cons
       context_(std::move(context)),
       certificate_name_(std::move(certificate_name)),
       news_(news) {
-  (void)try_next_address("there is no address");
+  (void)try_next_address("host has no addresses");
 }
 
 Http2Connection::~Http2Connection() {
@@ -147,7 +147,7 @@ void Http2Connection::connect() {
     return;
   }
   tls_ = make_tls_client(context_.get(), fd_, certificate_name_);
-  if (!tls_) return close(fmt::format("TLS cannot be set up: {}", take_tls_error(nullptr)));
+  if (!tls_) return close(fmt::format("cannot set up TLS: {}", take_tls_error(nullptr)));
   state_ = State::kHandshaking;
   shake_hands();
 }
@@ -165,7 +165,7 @@ void Http2Connection::shake_hands() {
   SSL_get0_alpn_selected(tls_.get(), &protocol, &size);
   if (text_of(protocol, size) == "h2") return open_session();
   needs_http1_ = true;
-  close("the server does not speak HTTP/2");
+  close("server does not support HTTP/2");
 }
 
 void Http2Connection::open_session() {
@@ -296,9 +296,9 @@ void Http2Connection::read(Instant now) {
     pinged_at_ = {};
     const ssize_t taken = nghttp2_session_mem_recv(session_.get(), buffer.data(), static_cast<std::size_t>(size));
     if (taken < 0) {
-      return give_up(fmt::format("the server does not follow HTTP/2: {}", nghttp2_strerror(static_cast<int>(taken))));
+      return give_up(fmt::format("HTTP/2 protocol error: {}", nghttp2_strerror(static_cast<int>(taken))));
     }
-    if (state_ == State::kDraining && streams_.empty()) return close("the server takes no further requests");
+    if (state_ == State::kDraining && streams_.empty()) return close("connection is going away (GOAWAY)");
   }
   has_more_ = true;
 }
@@ -344,7 +344,7 @@ void Http2Connection::close_if_done() {
       nghttp2_session_want_write(session_.get()) != 0) {
     return;
   }
-  give_up(state_ == State::kDraining ? "the server takes no further requests" : "the server does not follow HTTP/2");
+  give_up(state_ == State::kDraining ? "connection is going away (GOAWAY)" : "HTTP/2 protocol error");
 }
 
 void Http2Connection::ping(Instant now) {
@@ -406,10 +406,10 @@ int Http2Connection::on_bytes(nghttp2_session* session, std::uint8_t /*flags*/, 
   std::string& body = stream->transfer.body();
   if (stream->inflater) {
     if (!stream->inflater->unpack(text_of(bytes, size), body, kMaxBodyBytes)) {
-      stream->error = "the answer is too long, or is not what gzip makes";
+      stream->error = "response exceeds the size limit or is not valid gzip";
     }
   } else if (body.size() + size > kMaxBodyBytes) {
-    stream->error = fmt::format("the answer is longer than {} bytes", kMaxBodyBytes);
+    stream->error = fmt::format("response exceeds the limit of {} bytes", kMaxBodyBytes);
   } else {
     body.append(text_of(bytes, size));
   }
@@ -428,13 +428,13 @@ int Http2Connection::on_stream_closed(nghttp2_session*, std::int32_t id, std::ui
   if (!stream->error.empty()) {
     self.end_stream(id, How::kBroken, stream->error);
   } else if (stream->has_end && stream->inflater && !stream->inflater->is_complete()) {
-    self.end_stream(id, How::kBroken, "the answer ends in the middle of what gzip makes");
+    self.end_stream(id, How::kBroken, "unexpected end of gzip stream");
   } else if (stream->has_end && stream->transfer.has_headers) {
     self.end_stream(id, How::kComplete, {});
   } else {
     const bool is_refused = code == NGHTTP2_REFUSED_STREAM && stream->transfer.response.status == 0;
     self.end_stream(id, is_refused ? How::kRefused : How::kBroken,
-                    fmt::format("the server has ended the stream: {}", nghttp2_http2_strerror(code)));
+                    fmt::format("stream reset by the server: {}", nghttp2_http2_strerror(code)));
   }
   return 0;
 }

@@ -32,14 +32,14 @@ std::string in_lower_case(std::string name) {
 }  // namespace
 
 Http2Wire::Http2Wire(const Endpoint& endpoint, const ServerAddress& address, const HttpLoop::Options& options,
-                     TimerQueue& timers, WireNews& news, const std::shared_ptr<WakeUp>& wake_up)
+                     TimerQueue& timers, WireNews& news, const std::shared_ptr<WakeupFd>& wakeup)
     : endpoint_(endpoint),
       address_(address),
       options_(options),
       timers_(timers),
       news_(news),
       certificate_name_(endpoint.tls.server_name.empty() ? bare(address.host) : endpoint.tls.server_name),
-      resolver_(bare(address.host), address.port, wake_up) {}
+      resolver_(bare(address.host), address.port, wakeup) {}
 
 Http2Wire::~Http2Wire() {
   timers_.remove(silence_timer_);
@@ -160,7 +160,7 @@ bool Http2Wire::remove_closed() {
   for (const Line& line : lines_) {
     Http2Connection& connection = *line.connection;
     if (connection.state() == Http2Connection::State::kOpen && !is_needed(connection)) {
-      connection.close("it is not needed any more");
+      connection.close("connection is idle");
     }
   }
   const auto closed = std::ranges::find(lines_, Http2Connection::State::kClosed,
@@ -264,7 +264,7 @@ void Http2Wire::check_connecting(const Http2Connection* connection) {
   line->timer = 0;
   if (!line->connection->is_connecting()) return;
   line->events = 0;  // they may be about the address that is given up
-  const std::string why = fmt::format("no connection within {}", options_.connect_timeout.str());
+  const std::string why = fmt::format("connect timed out after {}", options_.connect_timeout.str());
   if (clock_now() >= line->deadline) {
     line->connection->close(why);
   } else if (line->connection->addresses_left() == 0 || line->connection->try_next_address(why)) {
@@ -302,8 +302,8 @@ void Http2Wire::look_at_silence(Http2Connection& connection) {
   const Instant now = clock_now();
   if (const Instant pinged_at = connection.pinged_at(); pinged_at.is_set()) {
     if (now - pinged_at < options_.sign_of_life_timeout) return;
-    if (options_.warn) options_.warn(address_.authority() + ": the connection is dead; making a new one");
-    connection.close("the connection is dead");
+    if (options_.warn) options_.warn(address_.authority() + ": connection timed out, reconnecting");
+    connection.close("connection timed out");
     return;
   }
   bool is_waited_for = false;

@@ -8,8 +8,8 @@
 // Requests that the server has certainly not looked at (it was going away, or refused the stream) are sent again; all
 // others never: the server may have acted on them.
 //
-// A connection may be dead though nobody has said so: a load balancer forgot about it, a cable was pulled. So when
-// nothing has come for a while although somebody waits, a ping is sent, which every server answers at once; if nothing
+// A connection may be dead without a FIN or RST: a load balancer dropped its state, a cable was pulled. So when
+// nothing has come for a while although a request waits, a PING is sent, which every server answers at once; if nothing
 // comes then either, the connection is given up.
 #pragma once
 
@@ -27,7 +27,7 @@
 #include "berth/client/resolver.h"
 #include "berth/client/server_address.h"
 #include "berth/client/timer_queue.h"
-#include "berth/client/wake_up.h"
+#include "berth/client/wakeup_fd.h"
 #include "berth/client/wire.h"
 
 namespace berth::client {
@@ -36,7 +36,7 @@ class Http2Wire final : public Wire {
  public:
   // All outlive the wire.
   Http2Wire(const Endpoint& endpoint, const ServerAddress& address, const HttpLoop::Options& options,
-            TimerQueue& timers, WireNews& news, const std::shared_ptr<WakeUp>& wake_up);
+            TimerQueue& timers, WireNews& news, const std::shared_ptr<WakeupFd>& wakeup);
   ~Http2Wire() override;
   Http2Wire(const Http2Wire&) = delete;
   Http2Wire& operator=(const Http2Wire&) = delete;

@@ -21,7 +21,7 @@
 #include "berth/client/test_requests.h"
 #include "berth/client/timer_queue.h"
 #include "berth/client/transfer.h"
-#include "berth/client/wake_up.h"
+#include "berth/client/wakeup_fd.h"
 #include "berth/client/wire.h"
 
 namespace berth::client {
@@ -72,7 +72,7 @@ TEST_F(Http2FaultTest, ARequestThatTheServerGaveUpIsBrokenAndNotSentAgain) {
     EXPECT_EQ(response.transfer, How::kBroken) << path;
     EXPECT_EQ(response.status, 0);
     EXPECT_EQ(response.body, "");
-    EXPECT_NE(response.error.find("the server has ended the stream"), std::string::npos) << response.error;
+    EXPECT_NE(response.error.find("stream reset by the server"), std::string::npos) << response.error;
   }
   EXPECT_EQ(tries, 3);
   EXPECT_EQ(server.connections(), 1U);
@@ -244,7 +244,7 @@ TEST_F(Http2FaultTest, SaysThatAnUnknownHostWasSentNothing) {
   const auto loop = loop_to(endpoint("https://berth.invalid:6443"));
   const Response response = get(*loop);
   EXPECT_EQ(response.transfer, How::kNotSent);
-  EXPECT_NE(response.error.find("cannot find host berth.invalid"), std::string::npos) << response.error;
+  EXPECT_NE(response.error.find("cannot resolve host berth.invalid"), std::string::npos) << response.error;
 }
 
 TEST_F(Http2FaultTest, SaysWhatIsWrongWithTheServersCertificate) {
@@ -253,7 +253,7 @@ TEST_F(Http2FaultTest, SaysWhatIsWrongWithTheServersCertificate) {
   stranger.tls.ca.text = TestAuthority("another CA").certificate();
   const Response distrusted = ask(*loop_to(stranger), post_of("/", "{}"));
   EXPECT_EQ(distrusted.transfer, How::kNotSent);
-  EXPECT_NE(distrusted.error.find("TLS handshake: the server's certificate is not accepted"), std::string::npos)
+  EXPECT_NE(distrusted.error.find("TLS handshake: cannot verify server certificate"), std::string::npos)
       << distrusted.error;
 
   for (const std::string name : {"kubernetes", "10.0.0.1"}) {
@@ -284,7 +284,7 @@ TEST_F(Http2FaultTest, GivesUpAServerThatDoesNotShakeHands) {
                             {.connect_timeout = Duration::milliseconds(50)});
   const Response response = ask(*loop, post_of("/", "{}"));
   EXPECT_EQ(response.transfer, How::kNotSent);
-  EXPECT_NE(response.error.find("no connection within 50ms"), std::string::npos) << response.error;
+  EXPECT_NE(response.error.find("connect timed out after 50ms"), std::string::npos) << response.error;
 }
 
 TEST_F(Http2FaultTest, GivesUpAServerThatShakesHandsAndSaysNothing) {
@@ -301,7 +301,7 @@ TEST_F(Http2FaultTest, GivesUpAServerThatShakesHandsAndSaysNothing) {
                             {.connect_timeout = Duration::milliseconds(100)});
   const Response response = ask(*loop, post_of("/", "{}"));
   EXPECT_EQ(response.transfer, How::kNotSent);
-  EXPECT_NE(response.error.find("no connection within 100ms"), std::string::npos) << response.error;
+  EXPECT_NE(response.error.find("connect timed out after 100ms"), std::string::npos) << response.error;
 }
 
 // --- Silence ---------------------------------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ TEST_F(Http2FaultTest, ARequestWhoseTimeIsOverIsBrokenAndTheServerHearsOfIt) {
   request.timeout = Duration::milliseconds(50);
   const Response response = ask(*loop, request);
   EXPECT_EQ(response.transfer, How::kBroken);
-  EXPECT_NE(response.error.find("no answer within 50ms"), std::string::npos) << response.error;
+  EXPECT_NE(response.error.find("request timed out after 50ms"), std::string::npos) << response.error;
   EXPECT_EQ(resets.take(), NGHTTP2_CANCEL);
 
   Stream stream;
@@ -347,8 +347,8 @@ TEST_F(Http2FaultTest, ADeadConnectionIsGivenUpAndTheNextRequestTakesANewOne) {
   EXPECT_TRUE(get(*loop).is_success());
   const Response response = ask(*loop, post_of("/silent", "{}"));
   EXPECT_EQ(response.transfer, How::kBroken);
-  EXPECT_NE(response.error.find("the connection is dead"), std::string::npos) << response.error;
-  EXPECT_EQ(warnings.take(), server.authority() + ": the connection is dead; making a new one");
+  EXPECT_NE(response.error.find("connection timed out"), std::string::npos) << response.error;
+  EXPECT_EQ(warnings.take(), server.authority() + ": connection timed out, reconnecting");
   EXPECT_TRUE(get(*loop).is_success());
   EXPECT_EQ(server.connections(), 2U);
 }
@@ -396,7 +396,7 @@ TEST_F(Http2FaultTest, ARequestMayBeForgottenWhenItsConnectionHasJustDied) {
                                   .warn = [&](std::string_view) { is_dead = true; }};
   TimerQueue timers;
   WireNews news;
-  Http2Wire wire(to, address, options, timers, news, std::make_shared<WakeUp>());
+  Http2Wire wire(to, address, options, timers, news, std::make_shared<WakeupFd>());
   auto identity = std::make_shared<Identity>();
   identity->ca = authority_.certificate();
   Transfer transfer;

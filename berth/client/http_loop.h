@@ -35,7 +35,7 @@ class HttpLoop final : public Loop, public Transport {
     Duration connect_timeout = Duration::seconds(10);
     // With HTTP/2 one or two are in use; with HTTP/1.1 every watch takes one.
     int max_connections = 64;
-    // How long a connection may be silent before it is asked for a sign of life, while somebody waits for an answer on
+    // How long a connection may be silent before it is probed with a PING, while a request is in flight on
     // it, and while there are only streams on it; and how long that may take. Zero: never ask.
     Duration silence_of_answers = Duration::seconds(5);
     Duration silence_of_streams = Duration::seconds(30);

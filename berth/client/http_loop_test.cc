@@ -148,7 +148,7 @@ TEST(HttpLoop, EndsARequestWhenItsTimeIsOver) {
   request.timeout = Duration::milliseconds(30);
   const Response response = ask(*loop, request);
   EXPECT_EQ(response.transfer, Response::Transfer::kBroken);
-  EXPECT_NE(response.error.find("no answer within 30ms"), std::string::npos) << response.error;
+  EXPECT_NE(response.error.find("request timed out after 30ms"), std::string::npos) << response.error;
 }
 
 TEST(HttpLoop, SaysThatNothingWasSentIfTheTimeIsOverBeforeTlsIsUp) {
@@ -215,7 +215,7 @@ TEST(HttpLoop, EndsAStreamThatFallsSilent) {
   on_loop(*loop, [&] { return loop->start_stream(request, stream.handler()); });
   const Response end = stream.end.get_future().get();
   EXPECT_EQ(end.transfer, Response::Transfer::kBroken);
-  EXPECT_NE(end.error.find("nothing came for 40ms"), std::string::npos) << end.error;
+  EXPECT_NE(end.error.find("no data received for 40ms"), std::string::npos) << end.error;
   EXPECT_EQ(stream.pieces, "last words");
 }
 
@@ -370,8 +370,10 @@ TEST(HttpLoop, ReportsWhatIsWrongWithTheServersUrl) {
     std::string server;
     std::string error;
   } kCases[] = {
-      {"", "there is no server URL (set the cluster's server)"},
-      {"ftp://a", "server URL 'ftp://a' is neither https nor http (give one such as https://10.0.0.1:6443)"},
+      {"", "server URL is empty (set the cluster's server)"},
+      {"ftp://a",
+       "server URL 'ftp://a' has an unsupported scheme, expected https or http (give one such as "
+       "https://10.0.0.1:6443)"},
       {"https://user:secret@a:6443/?x=y",
        "server URL 'https://***@a:6443/?x=y' has a query or a fragment (give one such as https://10.0.0.1:6443)"},
   };

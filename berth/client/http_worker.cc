@@ -14,7 +14,7 @@
 #include "berth/client/http2_wire.h"
 #include "berth/client/paths.h"
 #include "berth/client/proxy.h"
-#include "berth/client/quiet_thread.h"
+#include "berth/client/signal_free_thread.h"
 
 namespace berth::client {
 
@@ -42,14 +42,14 @@ HttpWorker::~HttpWorker() = default;
 Result<void> HttpWorker::begin() {
   const bool is_direct = endpoint_.proxy_url.empty() && proxy_of_environment(address_).empty();
   if (address_.is_tls && is_direct) {
-    wire_ = std::make_unique<Http2Wire>(endpoint_, address_, options_, timers_, news_, wake_up_);
+    wire_ = std::make_unique<Http2Wire>(endpoint_, address_, options_, timers_, news_, wakeup_);
   } else {
     const auto curl = curl_library();
     if (!curl) return fail(curl.error());
     wire_ = std::make_unique<CurlWire>(**curl, endpoint_, address_, options_, timers_, news_);
   }
   const std::scoped_lock lock(mutex_);  // the thread looks at thread_: see run()
-  thread_ = start_quiet_thread([this] { run(); });
+  thread_ = start_signal_free_thread([this] { run(); });
   return {};
 }
 
@@ -58,7 +58,7 @@ void HttpWorker::stop() {
     const std::scoped_lock lock(mutex_);
     is_stopping_ = true;
   }
-  wake_up_->ring();
+  wakeup_->signal();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -74,7 +74,7 @@ void HttpWorker::post(std::function<void()> fn) {
     posted_.push_back(std::move(fn));
   }
   // Further ones are seen together with the first.
-  if (is_first) wake_up_->ring();
+  if (is_first) wakeup_->signal();
 }
 
 TimerId HttpWorker::after(Duration delay, std::function<void()> fn) {
@@ -137,7 +137,7 @@ void HttpWorker::change_to_http1() {
       not_sent.push_back(transfer.get());
     } else {
       wire_->forget(*transfer);
-      news_.end(*transfer, how, curl ? "the connection is gone" : curl.error().message());
+      news_.end(*transfer, how, curl ? "connection lost" : curl.error().message());
     }
   }
   if (!curl) return;
@@ -152,10 +152,10 @@ void HttpWorker::wait() {
   if (!news_.ended.empty() || !news_.touched.empty()) sleep = Duration();
   const bool is_plugin_talking = plugin_ != nullptr && plugin_->output_fd() >= 0;
   std::array<pollfd, 2> files{
-      pollfd{.fd = wake_up_->fd(), .events = POLLIN, .revents = 0},
+      pollfd{.fd = wakeup_->fd(), .events = POLLIN, .revents = 0},
       pollfd{.fd = is_plugin_talking ? plugin_->output_fd() : -1, .events = POLLIN, .revents = 0}};
   wire_->wait(std::span(files).first(is_plugin_talking ? 2 : 1), sleep);
-  if (files[0].revents != 0) wake_up_->silence();
+  if (files[0].revents != 0) wakeup_->clear();
   if (is_plugin_talking && files[1].revents != 0) check_plugin();
 }
 
@@ -207,7 +207,7 @@ void HttpWorker::set_timers(Transfer& transfer) {
   const Duration timeout = transfer.request.timeout;
   if (timeout > Duration()) {
     transfer.deadline_timer = timers_.add(transfer.started_at + timeout, [this, id, timeout] {
-      time_out(id, fmt::format("no answer within {}", timeout.str()));
+      time_out(id, fmt::format("request timed out after {}", timeout.str()));
     });
   }
   if (transfer.request.idle_timeout > Duration()) {
@@ -223,7 +223,7 @@ void HttpWorker::check_idle(RequestId request) {
   Transfer& transfer = *found->second;
   const Instant due = transfer.last_byte_at + transfer.request.idle_timeout;
   if (due <= clock_now()) {
-    time_out(request, fmt::format("nothing came for {}", transfer.request.idle_timeout.str()));
+    time_out(request, fmt::format("no data received for {}", transfer.request.idle_timeout.str()));
   } else {
     transfer.idle_timer = timers_.add(due, [this, request] { check_idle(request); });
   }
@@ -370,7 +370,7 @@ void HttpWorker::check_plugin() {
   if (plugin_->is_done()) {
     finish_plugin(plugin_->result());
   } else if (clock_now() >= plugin_started_at_ + kMaxPluginTime) {
-    finish_plugin(fail(fmt::format("exec plugin '{}' takes too long", endpoint_.credentials.exec->command)));
+    finish_plugin(fail(fmt::format("exec plugin '{}' timed out", endpoint_.credentials.exec->command)));
   } else {
     const bool is_ending = plugin_->output_fd() < 0;
     plugin_timer_ = timers_.add(is_ending ? clock_now() + kPluginEndInterval : plugin_started_at_ + kMaxPluginTime,
@@ -386,7 +386,7 @@ void HttpWorker::finish_plugin(const Result<ExecCredential>& result) {
     plugin_failed_at_ = clock_now();
     credentials_.keep_plugin_credential();
     const bool can_go_on = !credentials_.needs_plugin(wall_clock_now());
-    if (can_go_on && options_.warn) options_.warn(plugin_error_ + "; going on with what it gave before");
+    if (can_go_on && options_.warn) options_.warn(plugin_error_ + "; using the previous credentials");
   }
   end_wait_for_plugin();
 }

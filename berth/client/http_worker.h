@@ -23,7 +23,7 @@
 #include "berth/client/timer_queue.h"
 #include "berth/client/transfer.h"
 #include "berth/client/transport.h"
-#include "berth/client/wake_up.h"
+#include "berth/client/wakeup_fd.h"
 #include "berth/client/wire.h"
 
 namespace berth::client {
@@ -92,7 +92,7 @@ class HttpWorker {
   TimerQueue timers_;
   Transfers transfers_;
   RequestId last_request_ = 0;
-  const std::shared_ptr<WakeUp> wake_up_ = std::make_shared<WakeUp>();
+  const std::shared_ptr<WakeupFd> wakeup_ = std::make_shared<WakeupFd>();
   WireNews news_;
   std::unique_ptr<Wire> wire_;
 

@@ -33,14 +33,14 @@ bool is_in_cluster(const ClientEnvironment& environment) {
 
 Result<Endpoint> in_cluster_endpoint(const ClientEnvironment& environment) {
   if (environment.service_host.empty() || environment.service_port.empty()) {
-    return fail(Error("this is no pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
+    return fail(Error("not running in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
                     .with_fix("give a kubeconfig"));
   }
   const std::string token = mounted(environment, "token");
   if (!exists(token)) {
-    return fail(Error("the pod has no token of a service account")
+    return fail(Error("the pod has no service account token")
                     .in_file(token)
-                    .with_fix("leave automountServiceAccountToken on, or give a kubeconfig"));
+                    .with_fix("enable automountServiceAccountToken, or give a kubeconfig"));
   }
   Endpoint endpoint;
   const bool is_ipv6 = environment.service_host.find(':') != std::string::npos;

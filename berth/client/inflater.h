@@ -16,7 +16,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  // Appends what is in `packed`, up to `max_bytes` in all. False if it makes no sense or is too much.
+  // Appends what is in `packed`, up to `max_bytes` in all. False if it is invalid or too long.
   bool unpack(std::string_view packed, std::string& unpacked, std::size_t max_bytes);
   // Nothing is missing at the end; so it is with nothing at all.
   bool is_complete() const { return is_at_end_ || stream_.total_in == 0; }

@@ -45,7 +45,7 @@ Error without_secrets(Error error) {
   const bool is_secret =
       std::ranges::any_of(kSecrets, [&](std::string_view name) { return where.find(name) != std::string::npos; });
   if (!is_secret) return error;
-  return Error("must be a text").in_file(where).with_fix("quote the value");
+  return Error("must be a string").in_file(where).with_fix("quote the value");
 }
 
 template <typename T>
@@ -54,7 +54,7 @@ Result<void> check_names(const std::vector<KubeconfigNamed<T>>& entries, std::st
     if (entries[i].name.empty()) return fail(Error("must not be empty").in(fmt::format("{}[{}].name", list, i)));
     for (std::size_t j = 0; j < i; ++j) {
       if (entries[j].name == entries[i].name) {
-        return fail(Error(fmt::format("'{}' is there twice", entries[i].name))
+        return fail(Error(fmt::format("'{}' is duplicated", entries[i].name))
                         .in(fmt::format("{}[{}].name", list, i))
                         .with_fix("rename or remove one"));
       }
@@ -65,11 +65,11 @@ Result<void> check_names(const std::vector<KubeconfigNamed<T>>& entries, std::st
 
 Result<void> check_file(const KubeconfigFile& config) {
   if (!config.kind.empty() && config.kind != "Config") {
-    return fail(Error(fmt::format("kind is '{}'", config.kind)).with_fix("a kubeconfig has kind Config"));
+    return fail(Error(fmt::format("kind '{}' is invalid", config.kind)).with_fix("a kubeconfig has kind Config"));
   }
   if (!config.api_version.empty() && config.api_version != "v1") {
-    return fail(
-        Error(fmt::format("apiVersion is '{}'", config.api_version)).with_fix("a kubeconfig has apiVersion v1"));
+    return fail(Error(fmt::format("apiVersion '{}' is invalid", config.api_version))
+                    .with_fix("a kubeconfig has apiVersion v1"));
   }
   if (auto checked = check_names(config.clusters, "clusters"); !checked) return checked;
   if (auto checked = check_names(config.contexts, "contexts"); !checked) return checked;
@@ -113,7 +113,7 @@ template <typename T>
 std::string names_of(const std::vector<KubeconfigNamed<T>>& entries) {
   std::string names;
   for (const auto& entry : entries) names += (names.empty() ? "" : ", ") + entry.name;
-  return names.empty() ? "there are none" : "there are: " + names;
+  return names.empty() ? "none are defined" : "defined are: " + names;
 }
 
 // Certificates and keys: base64 in place counts before a file, as with kubectl.
@@ -122,14 +122,14 @@ Result<Pem> pem_of(const std::string& base64, const std::string& file, std::stri
   Pem pem;
   if (!base64.empty()) {
     auto bytes = from_base64(base64);
-    if (!bytes) return fail(Error("is not base64").in(fmt::format("{}-data", field)));
+    if (!bytes) return fail(Error("is not valid base64").in(fmt::format("{}-data", field)));
     pem.text = *std::move(bytes);
   } else if (!file.empty()) {
     pem.file = resolved(file, kubeconfig);
     if (!exists(pem.file)) {
       return fail(Error(fmt::format("file '{}' does not exist", pem.file))
                       .in(field)
-                      .with_fix("relative paths start at the folder of the kubeconfig"));
+                      .with_fix("paths are relative to the directory of the kubeconfig"));
     }
   }
   return pem;
@@ -202,7 +202,7 @@ Result<void> check_methods(const KubeconfigUser& user) {
   const bool has_token = !user.token.empty() || !user.token_file.empty();
   const bool has_password = !user.username.empty() || !user.password.empty();
   if (!has_token || !has_password) return {};
-  return fail(Error("has several ways to log in: token, username and password").with_fix("keep one of them"));
+  return fail(Error("more than one authentication method: token, username and password").with_fix("keep one of them"));
 }
 
 // Then a plugin is not asked, as with kubectl.
@@ -215,7 +215,7 @@ bool has_way_without_plugin(const Endpoint& endpoint) {
 Result<void> read_user(const KubeconfigUser& user, const KubeconfigCluster& cluster, const std::string& file,
                        Endpoint& endpoint) {
   if (user.auth_provider) {
-    return fail(Error(fmt::format("'{}' is a kind of log-in that Kubernetes has removed", user.auth_provider->name))
+    return fail(Error(fmt::format("auth provider '{}' has been removed from Kubernetes", user.auth_provider->name))
                     .in("auth-provider")
                     .with_fix("use an exec plugin"));
   }
@@ -225,9 +225,9 @@ Result<void> read_user(const KubeconfigUser& user, const KubeconfigCluster& clus
   auto key = pem_of(user.client_key_data, user.client_key, "client-key", file);
   if (!key) return fail(std::move(key).error());
   if (certificate->is_set() != key->is_set()) {
-    return fail(Error(certificate->is_set() ? "a client-certificate without its client-key"
-                                            : "a client-key without its client-certificate")
-                    .with_fix("both are needed"));
+    return fail(
+        Error(certificate->is_set() ? "client-certificate without client-key" : "client-key without client-certificate")
+            .with_fix("set both"));
   }
   endpoint.tls.client_certificate = *std::move(certificate);
   endpoint.tls.client_key = *std::move(key);
@@ -251,7 +251,7 @@ Result<void> read_user(const KubeconfigUser& user, const KubeconfigCluster& clus
   other.groups = user.as_groups;
   for (const auto& entry : user.as_user_extra) other.extra.emplace_back(entry.key.str(), entry.value);
   if (!other.is_set() && (!other.uid.empty() || !other.groups.empty() || !other.extra.empty())) {
-    return fail(Error("as-uid, as-groups and as-user-extra need a user").in("as").with_fix("set it"));
+    return fail(Error("required with as-uid, as-groups and as-user-extra").in("as").with_fix("set it"));
   }
   return {};
 }
@@ -259,7 +259,7 @@ Result<void> read_user(const KubeconfigUser& user, const KubeconfigCluster& clus
 Result<Endpoint> endpoint_of(const KubeconfigFile& config, const std::string& files, std::string_view chosen) {
   const std::string_view name = chosen.empty() ? std::string_view(config.current_context) : chosen;
   if (name.empty()) {
-    return fail(Error("no context is chosen")
+    return fail(Error("no context is selected")
                     .in_file(files)
                     .with_fix(fmt::format("set current-context or give --context; {}", names_of(config.contexts))));
   }
@@ -342,8 +342,10 @@ Result<Endpoint> find_endpoint(const EndpointChoice& choice, const ClientEnviron
   if (choice.context.empty() && is_in_cluster(environment)) return in_cluster_endpoint(environment);
   const std::string in_home = environment.home + "/.kube/config";
   if (environment.home.empty() || !exists(in_home)) {
-    return fail(Error("there is no kubeconfig: not in $KUBECONFIG, not in ~/.kube/config, and this is no pod")
-                    .with_fix("give --kubeconfig FILE"));
+    return fail(
+        Error(
+            "no kubeconfig found: $KUBECONFIG and ~/.kube/config do not exist, and this process does not run in a pod")
+            .with_fix("give --kubeconfig FILE"));
   }
   return read_kubeconfig({in_home}, choice.context);
 }

@@ -1,4 +1,4 @@
-// Finding out which API server to talk to, and as whom: kubeconfig files as kubectl reads them, and the order in which
+// The API server and the credentials to connect with: kubeconfig files as kubectl reads them, and the order in which
 // a program looks for one.
 //
 // Several files are merged: of two clusters, users or contexts with the same name the first counts, and of several

@@ -189,17 +189,17 @@ TEST_F(KubeconfigTest, ErrorsNameFileAndFieldAndWhatToDo) {
     std::string error;
   } kCases[] = {
       {kubeconfig(cluster, "{}", ""), "",
-       "config: no context is chosen (set current-context or give --context; there are: c)"},
-      {kubeconfig(cluster, "{}"), "d", "config: context 'd' does not exist (there are: c)"},
-      {"current-context: c\n", "", "config: context 'c' does not exist (there are none)"},
+       "config: no context is selected (set current-context or give --context; defined are: c)"},
+      {kubeconfig(cluster, "{}"), "d", "config: context 'd' does not exist (defined are: c)"},
+      {"current-context: c\n", "", "config: context 'c' does not exist (none are defined)"},
       {"current-context: c\ncontexts: [{name: c, context: {cluster: k}}]\n", "",
-       "config: context 'c' names cluster 'k', which does not exist (there are none)"},
+       "config: context 'c' names cluster 'k', which does not exist (none are defined)"},
       {"current-context: c\ncontexts: [{name: c, context: {cluster: k, user: v}}]\n"
        "clusters: [{name: k, cluster: {server: 'http://a'}}]\nusers: [{name: u, user: {}}]\n",
-       "", "config: context 'c' names user 'v', which does not exist (there are: u)"},
+       "", "config: context 'c' names user 'v', which does not exist (defined are: u)"},
       {kubeconfig("{server: ''}", "{}"), "", "config: cluster 'k': server: must not be empty"},
       {kubeconfig("{server: 'ftp://a'}", "{}"), "",
-       "config: cluster 'k': server: server URL 'ftp://a' is neither https nor http "
+       "config: cluster 'k': server: server URL 'ftp://a' has an unsupported scheme, expected https or http "
        "(give one such as https://10.0.0.1:6443)"},
       {kubeconfig("{server: 'https://a', proxy-url: 'socks4://user:secret@p'}", "{}"), "",
        "config: cluster 'k': proxy-url: 'socks4://***@p' is neither http nor https nor socks5 "
@@ -208,22 +208,22 @@ TEST_F(KubeconfigTest, ErrorsNameFileAndFieldAndWhatToDo) {
        "config: cluster 'k': proxy-url: 'p:3128' is neither http nor https nor socks5 "
        "(give one such as http://10.0.0.1:3128)"},
       {kubeconfig("{server: 'https://a', certificate-authority-data: '%%'}", "{}"), "",
-       "config: cluster 'k': certificate-authority-data: is not base64"},
+       "config: cluster 'k': certificate-authority-data: is not valid base64"},
       {kubeconfig("{server: 'https://a', certificate-authority: ca.crt}", "{}"), "",
        "config: cluster 'k': certificate-authority: file 'ca.crt' does not exist "
-       "(relative paths start at the folder of the kubeconfig)"},
+       "(paths are relative to the directory of the kubeconfig)"},
       {kubeconfig("{server: 'https://a', certificate-authority-data: YQ==, insecure-skip-tls-verify: true}", "{}"), "",
        "config: cluster 'k': insecure-skip-tls-verify: cannot be used together with a certificate authority "
        "(remove one of them)"},
       {kubeconfig(cluster, "{client-certificate-data: YQ==}"), "",
-       "config: user 'u': a client-certificate without its client-key (both are needed)"},
+       "config: user 'u': client-certificate without client-key (set both)"},
       {kubeconfig(cluster, "{tokenFile: nowhere}"), "", "config: user 'u': tokenFile: file 'nowhere' does not exist"},
       {kubeconfig(cluster, "{token: t, username: a, password: b}"), "",
-       "config: user 'u': has several ways to log in: token, username and password (keep one of them)"},
+       "config: user 'u': more than one authentication method: token, username and password (keep one of them)"},
       {kubeconfig(cluster, "{auth-provider: {name: gcp}}"), "",
-       "config: user 'u': auth-provider: 'gcp' is a kind of log-in that Kubernetes has removed (use an exec plugin)"},
+       "config: user 'u': auth-provider: auth provider 'gcp' has been removed from Kubernetes (use an exec plugin)"},
       {kubeconfig(cluster, "{as-groups: [dev]}"), "",
-       "config: user 'u': as: as-uid, as-groups and as-user-extra need a user (set it)"},
+       "config: user 'u': as: required with as-uid, as-groups and as-user-extra (set it)"},
       {kubeconfig(cluster, "{exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}}"), "",
        "config: user 'u': exec.command: must not be empty"},
       {kubeconfig(cluster, "{exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}}"), "",
@@ -232,22 +232,22 @@ TEST_F(KubeconfigTest, ErrorsNameFileAndFieldAndWhatToDo) {
       {kubeconfig(cluster, "{exec: {apiVersion: client.authentication.k8s.io/v1, command: x}}"), "",
        "config: user 'u': exec.interactiveMode: is required with client.authentication.k8s.io/v1 "
        "(use Never, IfAvailable or Always)"},
-      {"kind: Pod\napiVersion: v1\n", "", "config: kind is 'Pod' (a kubeconfig has kind Config)"},
+      {"kind: Pod\napiVersion: v1\n", "", "config: kind 'Pod' is invalid (a kubeconfig has kind Config)"},
       {"users: [{name: u, user: {}}, {name: u, user: {}}]\n", "",
-       "config: users[1].name: 'u' is there twice (rename or remove one)"},
+       "config: users[1].name: 'u' is duplicated (rename or remove one)"},
   };
   for (const auto& [text, context, error] : kCases) EXPECT_EQ(error_of(text, context), error) << text;
 }
 
 TEST_F(KubeconfigTest, ErrorsDoNotShowSecrets) {
   const std::string error = error_of(kubeconfig("{server: 'https://a'}", "{token: 12345678}"));
-  EXPECT_EQ(error, "config: line 11: users[0].user.token: must be a text (quote the value)");
+  EXPECT_EQ(error, "config: line 11: users[0].user.token: must be a string (quote the value)");
 }
 
 TEST_F(KubeconfigTest, SaysWhichFileCannotBeRead) {
   const auto endpoint = read_kubeconfig({folder_ / "nowhere"});
   ASSERT_FALSE(endpoint);
-  EXPECT_EQ(endpoint.error().message(), (folder_ / "nowhere") + ": cannot be read: No such file or directory");
+  EXPECT_EQ(endpoint.error().message(), (folder_ / "nowhere") + ": cannot read file: No such file or directory");
 }
 
 class FindEndpointTest : public KubeconfigTest {
@@ -276,7 +276,7 @@ class FindEndpointTest : public KubeconfigTest {
 
 TEST_F(FindEndpointTest, LooksInOneOrder) {
   EXPECT_EQ(server({}),
-            "there is no kubeconfig: not in $KUBECONFIG, not in ~/.kube/config, and this is no pod "
+            "no kubeconfig found: $KUBECONFIG and ~/.kube/config do not exist, and this process does not run in a pod "
             "(give --kubeconfig FILE)");
   file("home/.kube/config");
   EXPECT_EQ(server({}), "http://home/.kube/config");
@@ -307,13 +307,14 @@ TEST_F(FindEndpointTest, InAPodTheServiceAccountCounts) {
 }
 
 TEST_F(FindEndpointTest, SaysWhatAPodLacks) {
-  EXPECT_EQ(in_cluster_endpoint(environment_).error().message(),
-            "this is no pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set (give a kubeconfig)");
+  EXPECT_EQ(
+      in_cluster_endpoint(environment_).error().message(),
+      "not running in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set (give a kubeconfig)");
   environment_.service_host = "10.96.0.1";
   environment_.service_port = "443";
   EXPECT_EQ(in_cluster_endpoint(environment_).error().message(),
             (folder_ / "var/run/secrets/kubernetes.io/serviceaccount/token") +
-                ": the pod has no token of a service account (leave automountServiceAccountToken on, or give a "
+                ": the pod has no service account token (enable automountServiceAccountToken, or give a "
                 "kubeconfig)");
 }
 

@@ -26,7 +26,7 @@ inline Owned<BIO> bio_of(std::string_view text) {
   return Owned<BIO>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// For keys with a passphrase: there is nobody to ask.
+// Refuses keys with a passphrase: there is no terminal to ask on.
 inline int no_passphrase(char* /*buffer*/, int /*size*/, int /*is_writing*/, void* /*context*/) {
   return 0;
 }

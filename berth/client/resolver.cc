@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "berth/client/quiet_thread.h"
+#include "berth/client/signal_free_thread.h"
 
 namespace berth::client {
 
@@ -20,7 +20,7 @@ Result<SocketAddresses> look_up(const std::string& host, const std::string& port
   hints.ai_flags = flags;
   addrinfo* found = nullptr;
   const int code = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
-  if (code != 0) return fail(fmt::format("cannot find host {}: {}", host, ::gai_strerror(code)));
+  if (code != 0) return fail(fmt::format("cannot resolve host {}: {}", host, ::gai_strerror(code)));
   SocketAddresses addresses;
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
     SocketAddress& address = addresses.emplace_back();
@@ -38,8 +38,8 @@ struct Resolver::Question {
   std::optional<Result<SocketAddresses>> answer;  // guarded by mutex
 };
 
-Resolver::Resolver(std::string host, std::string port, std::shared_ptr<WakeUp> wake_up)
-    : host_(std::move(host)), port_(std::move(port)), wake_up_(std::move(wake_up)) {}
+Resolver::Resolver(std::string host, std::string port, std::shared_ptr<WakeupFd> wakeup)
+    : host_(std::move(host)), port_(std::move(port)), wakeup_(std::move(wakeup)) {}
 
 void Resolver::ask() {
   question_ = std::make_shared<Question>();
@@ -48,13 +48,13 @@ void Resolver::ask() {
     question_->answer = std::move(numeric);
     return;
   }
-  start_quiet_thread([question = question_, host = host_, port = port_, wake_up = wake_up_] {
+  start_signal_free_thread([question = question_, host = host_, port = port_, wakeup = wakeup_] {
     Result<SocketAddresses> answer = look_up(host, port, AI_ADDRCONFIG);
     {
       const std::scoped_lock lock(question->mutex);
       question->answer = std::move(answer);
     }
-    wake_up->ring();
+    wakeup->signal();
   }).detach();
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "berth/base/error.h"
-#include "berth/client/wake_up.h"
+#include "berth/client/wakeup_fd.h"
 
 namespace berth::client {
 
@@ -27,9 +27,9 @@ using SocketAddresses = std::vector<SocketAddress>;
 class Resolver {
  public:
   // `host` without brackets.
-  Resolver(std::string host, std::string port, std::shared_ptr<WakeUp> wake_up);
+  Resolver(std::string host, std::string port, std::shared_ptr<WakeupFd> wakeup);
 
-  // Begins a new question. An answer rings the bell.
+  // Starts a new lookup. Its result signals the wakeup.
   void ask();
   bool is_asking() const { return question_ != nullptr; }
   // The answer to the last question, once.
@@ -41,7 +41,7 @@ class Resolver {
 
   const std::string host_;
   const std::string port_;
-  const std::shared_ptr<WakeUp> wake_up_;
+  const std::shared_ptr<WakeupFd> wakeup_;
   std::shared_ptr<Question> question_;
 };
 

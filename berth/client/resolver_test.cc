@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "berth/client/wake_up.h"
+#include "berth/client/wakeup_fd.h"
 
 namespace berth::client {
 namespace {
@@ -27,9 +27,9 @@ std::string text_of(const SocketAddress& address) {
   return std::string(text.data()) + " " + std::to_string(ntohs(v4->sin_port));
 }
 
-// Sleeps until the bell rings.
-void wait_for(const WakeUp& bell) {
-  pollfd file{.fd = bell.fd(), .events = POLLIN, .revents = 0};
+// Blocks until the wakeup is signalled.
+void wait_for(const WakeupFd& wakeup) {
+  pollfd file{.fd = wakeup.fd(), .events = POLLIN, .revents = 0};
   ASSERT_EQ(::poll(&file, 1, -1), 1);
 }
 
@@ -39,7 +39,7 @@ TEST(Resolver, KnowsAddressesAtOnce) {
     std::string expected;
   } kCases[] = {{"10.0.0.1", "10.0.0.1 6443"}, {"::1", "::1 6443"}, {"2001:db8::7", "2001:db8::7 6443"}};
   for (const auto& [host, expected] : kCases) {
-    Resolver resolver(host, "6443", std::make_shared<WakeUp>());
+    Resolver resolver(host, "6443", std::make_shared<WakeupFd>());
     resolver.ask();
     const auto answer = resolver.take_answer();
     ASSERT_TRUE(answer && *answer) << host;
@@ -49,11 +49,11 @@ TEST(Resolver, KnowsAddressesAtOnce) {
 }
 
 TEST(Resolver, RingsWhenItHasFoundAName) {
-  const auto bell = std::make_shared<WakeUp>();
-  Resolver resolver("localhost", "443", bell);
+  const auto wakeup = std::make_shared<WakeupFd>();
+  Resolver resolver("localhost", "443", wakeup);
   resolver.ask();
   EXPECT_TRUE(resolver.is_asking());
-  wait_for(*bell);
+  wait_for(*wakeup);
   const auto answer = resolver.take_answer();
   ASSERT_TRUE(answer && *answer);
   ASSERT_FALSE((*answer)->empty());
@@ -64,18 +64,19 @@ TEST(Resolver, RingsWhenItHasFoundAName) {
 }
 
 TEST(Resolver, RingsWhenThereIsNoSuchNameAndSaysWhichOne) {
-  const auto bell = std::make_shared<WakeUp>();
-  Resolver resolver("berth.invalid", "443", bell);
+  const auto wakeup = std::make_shared<WakeupFd>();
+  Resolver resolver("berth.invalid", "443", wakeup);
   resolver.ask();
-  wait_for(*bell);
+  wait_for(*wakeup);
   const auto answer = resolver.take_answer();
   ASSERT_TRUE(answer);
   ASSERT_FALSE(*answer);
-  EXPECT_TRUE(answer->error().message().starts_with("cannot find host berth.invalid: ")) << answer->error().message();
+  EXPECT_TRUE(answer->error().message().starts_with("cannot resolve host berth.invalid: "))
+      << answer->error().message();
 }
 
 TEST(Resolver, GivesAnAnswerOnceAndMayBeAskedAgain) {
-  Resolver resolver("127.0.0.1", "1", std::make_shared<WakeUp>());
+  Resolver resolver("127.0.0.1", "1", std::make_shared<WakeupFd>());
   EXPECT_FALSE(resolver.is_asking());
   EXPECT_FALSE(resolver.take_answer());
   for (int i = 0; i < 2; ++i) {
@@ -88,12 +89,12 @@ TEST(Resolver, GivesAnAnswerOnceAndMayBeAskedAgain) {
 }
 
 TEST(Resolver, MayGoBeforeTheAnswerComes) {
-  const auto bell = std::make_shared<WakeUp>();
+  const auto wakeup = std::make_shared<WakeupFd>();
   {
-    Resolver resolver("berth.invalid", "443", bell);
+    Resolver resolver("berth.invalid", "443", wakeup);
     resolver.ask();
   }
-  wait_for(*bell);
+  wait_for(*wakeup);
 }
 
 }  // namespace

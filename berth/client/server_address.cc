@@ -78,13 +78,14 @@ Result<ServerAddress> parse_server_address(const Endpoint& endpoint) {
     return fail(Error(fmt::format("server URL '{}' {}", without_password(endpoint.server), why))
                     .with_fix("give one such as https://10.0.0.1:6443"));
   };
-  if (endpoint.server.empty()) return fail(Error("there is no server URL").with_fix("set the cluster's server"));
+  if (endpoint.server.empty()) return fail(Error("server URL is empty").with_fix("set the cluster's server"));
   std::string text = endpoint.server;
   if (text.find("://") == std::string::npos) text = (mentions_tls(endpoint.tls) ? "https://" : "http://") + text;
   const std::optional<Url> url = parse_url(text);
-  if (!url) return bad("is not valid");
+  if (!url) return bad("is invalid");
   const bool is_tls = same_ignoring_case(url->scheme, "https");
-  if (!is_tls && !same_ignoring_case(url->scheme, "http")) return bad("is neither https nor http");
+  if (!is_tls && !same_ignoring_case(url->scheme, "http"))
+    return bad("has an unsupported scheme, expected https or http");
   if (url->has_more) return bad("has a query or a fragment");
   ServerAddress address;
   address.is_tls = is_tls;

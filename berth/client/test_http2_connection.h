@@ -1,5 +1,5 @@
 // One connection of TestHttp2Server (test_http2_server.h): nghttp2's server side over blocking TLS, on a thread of its
-// own, with a bell that brings it what a test says from outside.
+// own, which a wakeup tells of what a test posts.
 //
 // run() is the thread's; post() is for everybody. All else happens on the thread.
 #pragma once
@@ -26,7 +26,7 @@
 #include "berth/client/test_listener.h"
 #include "berth/client/tls_context.h"
 #include "berth/client/transport.h"
-#include "berth/client/wake_up.h"
+#include "berth/client/wakeup_fd.h"
 
 namespace berth::client {
 
@@ -139,7 +139,7 @@ class TestHttp2Connection : public std::enable_shared_from_this<TestHttp2Connect
       const std::scoped_lock lock(mutex_);
       posted_.push_back(std::move(fn));
     }
-    bell_.ring();
+    wakeup_.signal();
   }
 
  private:
@@ -157,7 +157,7 @@ class TestHttp2Connection : public std::enable_shared_from_this<TestHttp2Connect
   // --- The thread's turns
 
   bool run_posted() {
-    bell_.silence();
+    wakeup_.clear();
     std::vector<std::function<void()>> posted;
     {
       const std::scoped_lock lock(mutex_);
@@ -170,7 +170,7 @@ class TestHttp2Connection : public std::enable_shared_from_this<TestHttp2Connect
 
   // False when the connection has ended.
   bool wait() {
-    std::array<pollfd, 2> files{pollfd{.fd = bell_.fd(), .events = POLLIN, .revents = 0},
+    std::array<pollfd, 2> files{pollfd{.fd = wakeup_.fd(), .events = POLLIN, .revents = 0},
                                 pollfd{.fd = fd_, .events = static_cast<short>(is_silent_ ? 0 : POLLIN), .revents = 0}};
     if (SSL_pending(tls_.get()) == 0 || is_silent_) ::poll(files.data(), files.size(), -1);
     if (is_silent_) return (files[1].revents & POLLHUP) == 0;
@@ -336,7 +336,7 @@ class TestHttp2Connection : public std::enable_shared_from_this<TestHttp2Connect
   bool is_cut_ = false;
   bool is_silent_ = false;
 
-  WakeUp bell_;
+  WakeupFd wakeup_;
   std::mutex mutex_;
   std::vector<std::function<void()>> posted_;  // guarded by mutex_
 };

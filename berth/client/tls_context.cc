@@ -64,7 +64,7 @@ Result<Owned<SSL_CTX>> make_tls_context(const Identity& identity, bool insecure_
   ERR_clear_error();
   Owned<SSL_CTX> context(SSL_CTX_new(TLS_client_method()));
   if (!context || SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION) != 1) {
-    return fail(fmt::format("TLS cannot be set up: {}", take_tls_error(nullptr)));
+    return fail(fmt::format("cannot set up TLS: {}", take_tls_error(nullptr)));
   }
   SSL_CTX_set_verify(context.get(), insecure_skip_verify ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
   // Whatever is among the trusted certificates is trusted, also if it is not the root of its own chain.
@@ -74,13 +74,13 @@ Result<Owned<SSL_CTX>> make_tls_context(const Identity& identity, bool insecure_
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_read_ahead(context.get(), 1);
   if (SSL_CTX_set_alpn_protos(context.get(), kProtocols.data(), kProtocols.size()) != 0) {
-    return fail(fmt::format("TLS cannot be set up: {}", take_tls_error(nullptr)));
+    return fail(fmt::format("cannot set up TLS: {}", take_tls_error(nullptr)));
   }
   if (!trust(context.get(), identity.ca)) {
-    return fail(fmt::format("the CA's certificates cannot be used: {}", take_tls_error(nullptr)));
+    return fail(fmt::format("cannot load CA bundle: {}", take_tls_error(nullptr)));
   }
   if (!show_certificate(context.get(), identity)) {
-    return fail(fmt::format("the client certificate cannot be used: {}", take_tls_error(nullptr)));
+    return fail(fmt::format("cannot load client certificate: {}", take_tls_error(nullptr)));
   }
   return context;
 }
@@ -106,7 +106,7 @@ std::string take_tls_error(const SSL* tls) {
   if (tls != nullptr && SSL_get_verify_mode(tls) != SSL_VERIFY_NONE) {
     const long verified = SSL_get_verify_result(tls);
     if (verified != X509_V_OK) {
-      return fmt::format("the server's certificate is not accepted: {}", X509_verify_cert_error_string(verified));
+      return fmt::format("cannot verify server certificate: {}", X509_verify_cert_error_string(verified));
     }
   }
   if (code == 0) return "no reason given";

@@ -1,4 +1,4 @@
-// What TLS needs to know to connect as somebody: whom to trust and which certificate to show. Internal to the real
+// The TLS configuration of a client: CA bundle and client certificate. Internal to the real
 // transport.
 #pragma once
 

@@ -15,7 +15,7 @@ namespace {
 
 std::unexpected<Error> cannot_read(const std::string& path, int error) {
   // strerror's text of a known error is constant, so threads do not disturb each other.
-  return fail(Error(fmt::format("cannot be read: {}", std::strerror(error))).in_file(path));  // NOLINT
+  return fail(Error(fmt::format("cannot read file: {}", std::strerror(error))).in_file(path));  // NOLINT
 }
 
 std::int64_t in_nanoseconds(const timespec& time) {
@@ -36,7 +36,7 @@ Result<std::string> read_small_file(const std::string& path) {
     const std::size_t count = std::fread(buffer, 1, sizeof(buffer), file.get());
     content.append(buffer, count);
     if (content.size() > kMaxCredentialFileBytes) {
-      return fail(Error(fmt::format("is larger than {} bytes", kMaxCredentialFileBytes)).in_file(path));
+      return fail(Error(fmt::format("exceeds the limit of {} bytes", kMaxCredentialFileBytes)).in_file(path));
     }
     if (count < sizeof(buffer)) break;
   }

@@ -1,4 +1,4 @@
-// A file that somebody else may replace at any time: a mounted token, a certificate that is renewed. Asking costs one
+// A file that may be replaced at any time: a mounted token, a certificate that is renewed. Asking costs one
 // stat() as long as nothing has changed.
 //
 // Not thread safe.

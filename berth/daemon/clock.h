@@ -1,4 +1,4 @@
-// Where the daemon's parts that are no state machines on a loop have the time from. A test hands in another one.
+// The clock of the daemon's parts that do not run on a loop. Tests inject another one.
 #pragma once
 
 #include <chrono>
@@ -10,14 +10,14 @@ namespace berth::daemon {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Never goes back; says nothing about the time of day.
+  // Monotonic; not the time of day.
   virtual Instant now() const = 0;
-  // What a clock on the wall shows; may jump.
+  // The wall clock; may jump.
   virtual Instant wall_now() const = 0;
 };
 
 // The machine's own clocks. now() begins at the time of day at which the clock was made, so that an instant in a log or
-// an answer reads as a time, and goes on by the monotonic clock, so that it is not moved when somebody sets the time.
+// an answer reads as a time, and goes on by the monotonic clock, so that setting the time does not move it.
 // Thread safe.
 class MachineClock final : public Clock {
  public:

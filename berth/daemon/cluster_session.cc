@@ -1,6 +1,7 @@
 #include "berth/daemon/cluster_session.h"
 
 #include <future>
+#include <source_location>
 #include <string_view>
 #include <utility>
 
@@ -10,20 +11,27 @@ namespace berth::daemon {
 
 namespace {
 
-// Which part draws which stream of the seed.
+// The random stream of each part, forked from the seed.
 enum Stream : std::uint64_t { kInformers = 1, kEvents = 2, kElection = 3, kDispatcher = 4 };
 
 informer::Log informer_log(Log& log) {
-  return [&log](informer::Severity severity, std::string_view message) {
-    switch (severity) {
-      case informer::Severity::kInfo: log.info(2, message); return;
-      case informer::Severity::kWarning: log.warning(message); return;
-      case informer::Severity::kError: log.error(message); return;
+  return [&log](const informer::LogLine& line) {
+    std::vector<LogField> fields;
+    if (!line.error.empty()) fields.push_back({"err", line.error});
+    fields.push_back({"resource", line.resource});
+    const auto where = std::source_location::current();
+    constexpr int kInfoLevel = 2;
+    switch (line.severity) {
+      case informer::Severity::kInfo:
+        if (log.is_on(kInfoLevel)) log.write(LogSeverity::kInfo, kInfoLevel, line.message, fields, where);
+        return;
+      case informer::Severity::kWarning: log.write(LogSeverity::kWarning, 0, line.message, fields, where); return;
+      case informer::Severity::kError: log.write(LogSeverity::kError, 0, line.message, fields, where); return;
     }
   };
 }
 
-// On the loop's thread, and waits for it.
+// Runs `fn` on the loop's thread and waits until it has returned.
 void run_on(client::Loop& loop, const std::function<void()>& fn) {
   std::promise<void> done;
   loop.post([&] {
@@ -88,7 +96,7 @@ std::unique_ptr<LeaderElector> ClusterSession::make_elector() {
     if (options_.on_lost_leadership) options_.on_lost_leadership();
   };
   callbacks.on_new_leader = [this](const std::string& identity) {
-    log_.info(0, "Somebody leads", {{"lease", options_.election->name}, {"identity", identity}});
+    log_.info(0, "New leader elected", {{"lease", options_.election->name}, {"identity", identity}});
   };
   callbacks.publish = [this](api::Event event) { events_->publish(std::move(event)); };
   return std::make_unique<LeaderElector>(writing_.loop, writing_.transport, log_, Rng(options_.seed).fork(kElection),
@@ -113,7 +121,7 @@ void ClusterSession::begin_shutdown(Grace grace, std::function<void()> on_done) 
     if (informers_) informers_->stop();
   });
   writing_.loop.post([this, grace, on_done = std::move(on_done)] {
-    // Another may lead while events are written that say what this one did.
+    // The lease is released first: the next leader need not wait for the last events of this one.
     const auto leave = [this, grace, on_done] {
       give_back_lease(grace.lease, [this, grace, on_done] { events_->begin_shutdown(grace.events, on_done); });
     };
@@ -122,7 +130,7 @@ void ClusterSession::begin_shutdown(Grace grace, std::function<void()> on_done) 
 }
 
 // The engine may answer the last results with further commands: a bind after what an extender said, a look at a pod
-// whose bind has an unknown outcome. They come to their end before anybody else leads.
+// whose bind has an unknown outcome. They complete before the lease is released.
 void ClusterSession::when_settled(const std::function<void()>& then) {
   if (options_.let_engine_settle) options_.let_engine_settle();
   // Behind what the engine sent.
@@ -180,7 +188,7 @@ void ClusterSession::start_writing() {
 }
 
 void ClusterSession::synced() {
-  log_.info(1, "All caches are filled");
+  log_.info(0, "Sync completed");
   is_synced_ = true;
   begin_if_ready();
 }
@@ -195,7 +203,7 @@ void ClusterSession::begin_if_ready() {
   const std::lock_guard lock(mutex_);
   if (has_begun_ || !is_synced_ || !is_leading_) return;
   has_begun_ = true;
-  log_.info(0, "Scheduling begins");
+  log_.info(0, "Scheduling started");
   engine_.start();
 }
 

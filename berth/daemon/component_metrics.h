@@ -1,5 +1,5 @@
 // Metrics of the process rather than of scheduling: leadership, requests to the API server, feature gates, the build,
-// CPU and memory. Each part adds a source, which writes its families when somebody asks.
+// CPU and memory. Each part adds a source, which writes its families at each scrape.
 //
 // Sources are called on the server's threads, several at a time; they are added before the server starts.
 #pragma once

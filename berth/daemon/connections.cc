@@ -48,11 +48,11 @@ Result<std::unique_ptr<Connections>> Connections::make(const Settings& settings,
   if (auto done = made->connect_api(settings); !done) return std::unexpected(done.error());
   if (settings.flags.serving.secure_port != 0) {
     auto authentication = made->connect_reviews(settings.flags.authentication.kubeconfig, "--authentication-kubeconfig",
-                                                "whoever sends a token is not known");
+                                                "bearer tokens are not authenticated");
     if (!authentication) return std::unexpected(authentication.error());
     if (*authentication) made->authentication_.emplace(**authentication);
     auto authorization = made->connect_reviews(settings.flags.authorization.kubeconfig, "--authorization-kubeconfig",
-                                               "only paths that are always allowed can be read");
+                                               "only --authorization-always-allow-paths are authorized");
     if (!authorization) return std::unexpected(authorization.error());
     if (*authorization) made->authorization_.emplace(**authorization);
   }
@@ -65,7 +65,7 @@ Result<std::unique_ptr<client::HttpLoop>> Connections::connect(const client::End
   client::HttpLoop::Options options;
   options.user_agent = user_agent_;
   options.warn = [this, of = std::string(what)](std::string_view message) {
-    log_.warning("Something is wrong with a connection", {{"err", message}, {"connection", of}});
+    log_.warning("Connection error", {{"err", message}, {"connection", of}});
   };
   return client::HttpLoop::make(endpoint, std::move(options));
 }
@@ -92,7 +92,7 @@ Result<std::optional<ApiLine>> Connections::connect_reviews(const std::string& k
                                                             std::string_view consequence) {
   const client::ClientEnvironment environment = client::ClientEnvironment::of_process();
   if (kubeconfig.empty() && !client::is_in_cluster(environment)) {
-    log_.warning("A flag is missing that serving needs", {{"flag", flag}, {"consequence", consequence}});
+    log_.warning("Flag not set and not running in a cluster", {{"flag", flag}, {"consequence", consequence}});
     return std::optional<ApiLine>();
   }
   auto endpoint = kubeconfig.empty() ? client::in_cluster_endpoint(environment) : client::read_kubeconfig({kubeconfig});
@@ -110,7 +110,7 @@ Result<std::optional<ApiLine>> Connections::connect_reviews(const std::string& k
 
 void Connections::connect_extender(const config::Extender& extender) {
   const auto give_up = [&](const Error& error) {
-    log_.error("Extender cannot be called", {{"err", error}, {"extender", extender.url_prefix}});
+    log_.error("Cannot set up extender client", {{"err", error}, {"extender", extender.url_prefix}});
     extenders_.push_back(nullptr);
   };
   auto endpoint = extender_endpoint(extender);

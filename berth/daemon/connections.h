@@ -1,5 +1,5 @@
-// The daemon's connections: one for reading from the API server, one for writing to it, and further ones for whoever
-// else has to be talked to (extenders, other credentials for reviews), each with a thread of its own.
+// The daemon's connections: one for reading from the API server, one for writing to it, and further ones for
+// extenders and for reviews under other credentials, each with a thread of its own.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class Connections {
 
   ApiLine reading() { return {*reading_, *counted_reading_}; }
   ApiLine writing() { return {*writing_, *counted_writing_}; }
-  // For reviews; unset: nobody can be asked.
+  // For reviews; unset: there are none.
   std::optional<ApiLine> authentication() { return authentication_; }
   std::optional<ApiLine> authorization() { return authorization_; }
   // Usable on the writing loop; null if it could not be made.

@@ -31,7 +31,8 @@ namespace berth::daemon {
 
 namespace {
 
-// --- Who we are ------------------------------------------------------------------------------------------------------
+// --- Identity
+// ---------------------------------------------------------------------------------------------------------
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -53,23 +54,24 @@ std::string make_uuid(Rng rng) {
                      (high & 0x0fff) | kVersion, ((low >> 48) & 0x3fff) | kVariant, low & 0xffff'ffff'ffff);
 }
 
-// On a machine that is busy, a thread that wakes up waits its turn instead of interrupting who runs, which is often the
-// API server that it waits for. Results are then taken in by the handful: half the context switches and a sixth less
-// CPU in a burst of binds. Where a core is idle it makes no difference. Threads inherit it.
-void wait_for_our_turn() {
+// Under SCHED_BATCH a thread that becomes runnable does not preempt the one that runs, which on a busy machine is often
+// the API server that it waits for. Results are then processed in batches: half the context switches and a sixth less
+// CPU in a burst of binds. With an idle core there is no difference. Threads inherit the policy.
+void use_batch_scheduling() {
   const sched_param none{};
   (void)::sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
-// --- Ending ----------------------------------------------------------------------------------------------------------
+// --- Exiting
+// ----------------------------------------------------------------------------------------------------------
 
-// Without a word to anybody: threads, destructors and open requests are left as they are.
+// Exits without running destructors, joining threads or finishing requests.
 [[noreturn]] void exit_now(Log& log, int code) {
   log.flush();
   std::_Exit(code);
 }
 
-// Those that are waited for, in the order of their importance.
+// The signals that the main thread waits for.
 sigset_t awaited_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -78,7 +80,7 @@ sigset_t awaited_signals() {
 }
 
 // From now on SIGTERM and SIGINT end the process at once.
-void let_next_signal_end_the_process() {
+void exit_at_next_signal() {
   constexpr auto kEnd = [](int) { ::_exit(1); };
   std::signal(SIGTERM, kEnd);
   std::signal(SIGINT, kEnd);
@@ -94,9 +96,9 @@ class Process {
   Process(const Settings& settings, const BuildInfo& build, Log& log)
       : settings_(settings), build_(build), log_(log), scheduling_log_(log), seed_(entropy()) {}
 
-  // Everything runs when it returns.
+  // All parts run when it returns.
   Result<void> start();
-  // Gives what is under way its time, and leaves the lease to others.
+  // Waits for requests in flight up to a grace period, and releases the lease.
   void shut_down();
   // What SIGUSR2 asks for.
   void inspect();
@@ -119,7 +121,7 @@ class Process {
   const Instant started_at_ = clock_.wall_now();
   std::atomic<bool> is_shutting_down_ = false;
 
-  // In the order in which they are made; they end in the opposite one.
+  // In the order of construction; destroyed in reverse.
   std::unique_ptr<Connections> connections_;
   std::unique_ptr<EngineThread> engine_;
   std::unique_ptr<ClusterSession> session_;
@@ -137,11 +139,11 @@ Result<void> Process::start() {
   engine_ = *std::move(engine);
   session_ = std::make_unique<ClusterSession>(connections_->reading(), connections_->writing(), *engine_, log_,
                                               session_options());
-  // Health first: a probe must not have to wait for the lists of a large cluster.
+  // Health checks are served first: a probe must not wait for the lists of a large cluster.
   if (auto served = start_serving(); !served) return served;
-  log_.info(0, "Starting",
+  log_.info(0, "Starting Berth",
             {{"version", build_.version},
-             {"behavesAs", kUpstreamVersion},
+             {"kubeSchedulerVersion", kUpstreamVersion},
              {"server", connections_->server()},
              {"seed", seed_}});
   session_->start();
@@ -172,7 +174,7 @@ ClusterSession::Options Process::session_options() {
   options.reads_only_when_leading = settings_.config.config.delay_cache_until_active;
   options.seed = seed_;
   options.on_lost_leadership = [this] {
-    log_.error("Leaderelection lost; ending, so that there are never two leaders");
+    log_.error("Leaderelection lost");
     exit_now(log_, 1);
   };
   return options;
@@ -217,7 +219,7 @@ EndpointOptions Process::endpoint_options() {
   options.started_at = started_at_;
 
   using Problem = std::optional<std::string>;
-  // As in kube-scheduler it never fails: who loses the lease is gone.
+  // As in kube-scheduler it never fails: a process that loses the lease exits.
   const serve::HealthCheck election{.name = "leaderElection", .check = []() -> Problem { return std::nullopt; }};
   if (elects()) {
     options.healthz.push_back(election);
@@ -242,7 +244,7 @@ Result<void> Process::start_serving() {
                            .authorization = connections_->authorization(),
                            .fallback = connections_->writing(),
                            .on_fatal = [this](const Error& error) {
-                             log_.error("Cannot read whom to trust; ending", {{"err", error}});
+                             log_.error("Cannot load client CA bundle; exiting", {{"err", error}});
                              exit_now(log_, 1);
                            }};
   auto serving = Serving::start(settings_.flags, endpoint_options(), log_, std::move(options));
@@ -257,7 +259,7 @@ void Process::shut_down() {
   std::promise<void> done;
   session_->begin_shutdown({}, [&] { done.set_value(); });
   done.get_future().wait();
-  // Nobody may ask or be told anything while the parts go.
+  // No request may reach a part that is being destroyed.
   if (serving_) serving_->stop();
   engine_->stop();
   session_->close();
@@ -265,15 +267,15 @@ void Process::shut_down() {
 
 void Process::inspect() {
   (void)engine_->ask([&](engine::Scheduler& scheduler) {
-    log_.info(0, "State of the scheduler",
+    log_.info(0, "Scheduler state",
               {{"nodes", scheduler.cache().nodes().node_count()},
                {"pods", scheduler.cache().pod_count()},
                {"assumedPods", scheduler.cache().assumed_count()},
                {"bindings", scheduler.bindings()},
                {"preemptions", scheduler.preemptions()},
-               {"commandsUnderWay", scheduler.commands_under_way()}});
+               {"pendingCommands", scheduler.commands_under_way()}});
     for (const std::string& problem : scheduler.broken_invariants()) {
-      log_.error("State is not consistent; please report this", {{"err", problem}});
+      log_.error("Scheduler state is inconsistent; please report this bug", {{"err", problem}});
     }
   });
 }
@@ -284,11 +286,11 @@ int run(const Settings& settings, const BuildInfo& build, Log& log) {
   const sigset_t signals = awaited_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before there are threads, which inherit it
   std::signal(SIGPIPE, SIG_IGN);
-  wait_for_our_turn();
+  use_batch_scheduling();
 
   Process process(settings, build, log);
   if (auto started = process.start(); !started) {
-    log.error("Cannot start", {{"err", started.error()}});
+    log.error("Failed to start", {{"err", started.error()}});
     exit_now(log, 1);
   }
   for (;;) {
@@ -298,10 +300,10 @@ int run(const Settings& settings, const BuildInfo& build, Log& log) {
       process.inspect();
       continue;
     }
-    log.info(0, "Shutting down", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
-    let_next_signal_end_the_process();
+    log.info(0, "Requested to terminate, exiting", {{"signal", signal == SIGINT ? "SIGINT" : "SIGTERM"}});
+    exit_at_next_signal();
     process.shut_down();
-    log.info(0, "Stopped");
+    log.info(0, "Shutdown completed");
     log.flush();
     return 0;
   }

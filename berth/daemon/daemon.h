@@ -1,4 +1,4 @@
-// The scheduler as a process: everything put together and kept running until somebody says stop.
+// The scheduler as a process: all parts, run until a signal asks to terminate.
 //
 //   thread       what runs there
 //   main         waits for signals
@@ -24,7 +24,7 @@ struct BuildInfo {
 };
 
 // Runs until a signal, and returns the exit code. It blocks the signals that it waits for in the calling thread, which
-// should be the process' only one, and may end the process by itself.
+// should be the process' only one, and may exit the process itself.
 int run(const Settings& settings, const BuildInfo& build, Log& log);
 
 }  // namespace berth::daemon

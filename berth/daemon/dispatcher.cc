@@ -81,7 +81,7 @@ void Dispatcher::add(engine::Command command) {
   std::vector<JobId>* chain = object.empty() ? nullptr : &chains_[object];
   if (chain != nullptr) {
     if (merge_into_last(*chain, command)) return;
-    for (const JobId before : *chain) hurry(before, urgency);
+    for (const JobId before : *chain) raise_priority(before, urgency);
   }
   const JobId id = ++last_id_;
   auto job = std::make_unique<Job>();
@@ -97,7 +97,7 @@ void Dispatcher::add(engine::Command command) {
   jobs_.emplace(id, std::move(job));
 }
 
-// A patch that nobody has seen yet takes in the next one.
+// A patch that has not been sent yet is merged with the next one.
 bool Dispatcher::merge_into_last(const std::vector<JobId>& chain, const engine::Command& command) {
   const auto* newer = std::get_if<engine::PatchPodStatus>(&command.what);
   if (newer == nullptr || chain.empty()) return false;
@@ -118,12 +118,12 @@ bool Dispatcher::merge_into_last(const std::vector<JobId>& chain, const engine::
   *older = *std::move(both);
   last.commands.push_back(command.id);
   ++lane(last.lane).statistics.merged;
-  for (const JobId before : chain) hurry(before, lane_of(command.what));
+  for (const JobId before : chain) raise_priority(before, lane_of(command.what));
   return true;
 }
 
 // Something urgent waits for this job.
-void Dispatcher::hurry(JobId id, Lane to) {
+void Dispatcher::raise_priority(JobId id, Lane to) {
   Job& job = *find(id);
   if (!is_more_urgent(to, job.next_lane)) return;
   job.next_lane = to;
@@ -218,7 +218,7 @@ void Dispatcher::start_extender(Job& job) {
                       ? options_.extender_transport(call.extender)
                       : nullptr;
   if (job.transport == nullptr) {
-    return settle_soon(job, outcome_of(Outcome::Kind::kRefused, "the extender cannot be called"));
+    return settle_soon(job, outcome_of(Outcome::Kind::kRefused, "no client for this extender"));
   }
   job.request = job.transport->start(extender_request(options_.configured_extenders[call.extender], call),
                                      [this, id = job.id](const client::Response& response) { answered(id, response); });
@@ -385,7 +385,7 @@ void Dispatcher::begin_shutdown(Duration grace, std::function<void()> on_idle) {
 }
 
 void Dispatcher::when_idle(std::function<void()> on_idle) {
-  BERTH_CHECK(is_stopping_ && !on_idle_, "nobody stops, or somebody waits for the end already");
+  BERTH_CHECK(is_stopping_ && !on_idle_, "not stopping, or on_idle is set already");
   on_idle_ = std::move(on_idle);
   notice_idle();
 }

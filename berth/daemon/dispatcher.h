@@ -188,7 +188,7 @@ class Dispatcher {
 
   void add(engine::Command command);
   bool merge_into_last(const std::vector<JobId>& chain, const engine::Command& command);
-  void hurry(JobId id, Lane to);
+  void raise_priority(JobId id, Lane to);
   void enqueue(Job& job);
   void enqueue_after(Job& job, Duration delay);
   void pump();

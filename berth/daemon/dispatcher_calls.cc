@@ -109,7 +109,7 @@ Result<std::string> merge_patch_of(const api::AnyObject& object) {
   if (const auto claim = object.as<api::PersistentVolumeClaim>()) {
     return merge_patch(claim->metadata, "volume.kubernetes.io/selected-node", {});
   }
-  return fail(fmt::format("there is no way to update {} {}", object.kind().resource, object.metadata().name));
+  return fail(fmt::format("updates of {} {} are not supported", object.kind().resource, object.metadata().name));
 }
 
 Result<Request> update_request(const api::AnyObject& object, Duration timeout) {
@@ -191,7 +191,7 @@ Reading read_read(const Response& response) {
   if (response.is_success()) {
     reading.outcome.object = object_in(response);
     if (reading.outcome.object && reading.outcome.object.as<api::Pod>() != nullptr) return reading;
-    reading.outcome = outcome_of(Outcome::Kind::kRefused, "the API server's answer is not a pod");
+    reading.outcome = outcome_of(Outcome::Kind::kRefused, "the API server's response is not a Pod");
     reading.retry = Retry::kThroughOutage;
     return reading;
   }
@@ -267,7 +267,7 @@ Result<std::optional<Request>> request_for(const Work& work, const StatusPatchFo
                           if (!request) return fail(std::move(request).error());
                           return *std::move(request);
                         },
-                        [](const auto&) -> Made { return fail("this is not for the API server"); },
+                        [](const auto&) -> Made { return fail("not an API server request"); },
                     },
                     work);
 }

@@ -129,7 +129,7 @@ class Endpoints {
     const std::string_view rest = std::string_view(call.path).substr(kPodsPath.size());
     const std::size_t slash = rest.find('/');
     if (slash == std::string_view::npos || slash == 0 || slash + 1 == rest.size()) {
-      return problem(400, "the path is /berth/v1/pods/NAMESPACE/NAME");
+      return problem(400, "invalid path, expected /berth/v1/pods/NAMESPACE/NAME");
     }
     const std::optional<Symbol> name_space = known_symbol(rest.substr(0, slash));
     const std::string_view name = rest.substr(slash + 1);
@@ -146,7 +146,7 @@ class Endpoints {
       if (found->node.empty() && is_true(call.query_value("explain"), true)) cluster = cluster_copy(scheduler);
     });
     if (!is_answered) return engine_stopped();
-    if (!found) return problem(404, fmt::format("there is no pod {}, or it has ended", rest));
+    if (!found) return problem(404, fmt::format("pod {} not found, or it has terminated", rest));
     explain_pod(*found, object, cluster, options_.config, options_.gates, options_.now());
     return answer(*found);
   }
@@ -169,7 +169,7 @@ class Endpoints {
   Reply queue(const Call& call) const {
     const auto text = call.query_value("limit");
     const std::optional<std::size_t> limit = text ? parse_limit(*text) : kDefaultQueueLimit;
-    if (!limit) return problem(400, "limit must be a whole number from 1 on");
+    if (!limit) return problem(400, "limit must be a positive integer");
     QueueAnswer result;
     const bool is_answered =
         options_.ask([&](engine::Scheduler& scheduler) { result = queue_answer(scheduler, *limit); });
@@ -184,7 +184,7 @@ class Endpoints {
       if (known) copy = node_copy(scheduler, *known);
     });
     if (!is_answered) return engine_stopped();
-    return copy ? answer(node_answer(*copy)) : problem(404, fmt::format("there is no node {}", name));
+    return copy ? answer(node_answer(*copy)) : problem(404, fmt::format("node {} not found", name));
   }
 
   Reply verbosity(const Call& call) const {

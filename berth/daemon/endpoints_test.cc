@@ -186,7 +186,8 @@ TEST_F(Endpoints, TellWhereABoundPodIs) {
 TEST_F(Endpoints, SayThatThereIsNoSuchThing) {
   make();
   EXPECT_EQ(get("/berth/v1/pods/default/none").status, 404);
-  EXPECT_EQ(get("/berth/v1/pods/default/none").body, "{\"error\":\"there is no pod default/none, or it has ended\"}\n");
+  EXPECT_EQ(get("/berth/v1/pods/default/none").body,
+            "{\"error\":\"pod default/none not found, or it has terminated\"}\n");
   EXPECT_EQ(get("/berth/v1/pods/default").status, 400);
   EXPECT_EQ(get("/berth/v1/nodes/none").status, 404);
   EXPECT_EQ(get("/berth/v1/queue", "limit=0").status, 400);

@@ -21,7 +21,7 @@ constexpr std::size_t kMaxReportingInstanceBytes = 128;
 // How long nothing is sent after a failure: doubled with each that follows, up to the second.
 constexpr Duration kFirstHold = Duration::milliseconds(250);
 constexpr Duration kLongestHold = Duration::seconds(10);
-// A server may ask for more patience than an event is worth.
+// A server may ask for a longer delay than an event is worth.
 constexpr Duration kLongestRetryAfter = Duration::minutes(1);
 
 constexpr std::string_view kProtobuf = "application/vnd.kubernetes.protobuf";
@@ -69,8 +69,8 @@ bool is_worth_another_try(const client::ApiError& error) {
   return error.is_transient() || error.is_unauthorized();
 }
 
-// A server that has just started has not read yet who may do what, and refuses everybody. What is refused for another
-// reason is tried a few times more for nothing; a namespace that is going away says so.
+// A server that has just started has not loaded its RBAC rules yet, and refuses every request. What is refused for
+// another reason is tried a few times more for nothing; a namespace that is going away says so.
 bool may_be_allowed_later(const client::ApiError& error) {
   return error.is_forbidden() && error.message.find("because it is being terminated") == std::string::npos;
 }
@@ -133,7 +133,7 @@ void EventPublisher::publish(api::Event event) {
 
 void EventPublisher::begin_shutdown(Duration at_most, std::function<void()> on_done) {
   on_done_ = std::move(on_done);
-  // Counts that nobody has been told of.
+  // Counts that have not been logged yet.
   for (const auto& repeated : series_.active()) {
     if (repeated->sent_count != repeated->event.series->count) enqueue_series(repeated);
   }
@@ -231,7 +231,7 @@ void EventPublisher::take_due_retries() {
   }
 }
 
-// Without requests under way nobody would call pump() when the time has come.
+// Without requests in flight nothing else calls pump() when the delay ends.
 void EventPublisher::arm_pump_timer() {
   if (pump_timer_ != 0) loop_.cancel_timer(pump_timer_);
   pump_timer_ = 0;
@@ -327,7 +327,7 @@ void EventPublisher::retry_later(Write write, const client::ApiError& error) {
   }
   ++counts_.retried;
   if (log_.is_on(4)) {
-    log_.info(4, "Could not write an event, trying again later", {{"err", error.text()}, {"tries", write.tries}});
+    log_.info(4, "Unable to write event (may retry after sleeping)", {{"err", error.text()}, {"tries", write.tries}});
   }
   const Duration delay =
       std::max(client::jittered(kRetryDelay, kJitter, rng_), std::min(error.retry_after, kLongestRetryAfter));
@@ -389,12 +389,12 @@ void EventPublisher::report() {
   const std::uint64_t refused = std::exchange(unreported_refused_, 0);
   const std::uint64_t given_up = std::exchange(unreported_given_up_, 0);
   if (dropped > 0) {
-    log_.warning("Dropped events because too many wait to be written",
-                 {{"dropped", dropped}, {"droppedInTotal", counts_.dropped.load()}, {"waiting", backlog()}});
+    log_.warning("Dropped oldest events because the event backlog is full",
+                 {{"dropped", dropped}, {"droppedInTotal", counts_.dropped.load()}, {"backlog", backlog()}});
   }
-  if (refused > 0) log_.error("The server refused events", {{"err", last_refusal_}, {"events", refused}});
+  if (refused > 0) log_.error("Server rejected event (will not retry!)", {{"err", last_refusal_}, {"events", refused}});
   if (given_up > 0) {
-    log_.error("Unable to write events (retry limit exceeded!)", {{"err", last_refusal_}, {"events", given_up}});
+    log_.error("Unable to write event (retry limit exceeded!)", {{"err", last_refusal_}, {"events", given_up}});
   }
 }
 
@@ -413,7 +413,7 @@ void EventPublisher::end_shutdown() {
   report();
   if (left > 0) {
     counts_.dropped += left;
-    log_.warning("Dropped events because there was no time left to write them", {{"dropped", left}});
+    log_.warning("Dropped events at shutdown", {{"dropped", left}});
   }
   // The one who hears it may end this.
   const std::function<void()> on_done = std::exchange(on_done_, nullptr);

@@ -301,8 +301,9 @@ TEST(EventPublisher, DropsTheOldestWhenTooManyWaitAndSaysHowMany) {
   EXPECT_EQ(f.publisher->counts().dropped, 34u);
   EXPECT_EQ(f.sink.text, "");
   f.loop.advance(EventPublisher::kReportInterval);
-  EXPECT_NE(f.sink.text.find("\"Dropped events because too many wait to be written\" dropped=34 droppedInTotal=34"),
-            std::string::npos)
+  EXPECT_NE(
+      f.sink.text.find("\"Dropped oldest events because the event backlog is full\" dropped=34 droppedInTotal=34"),
+      std::string::npos)
       << f.sink.text;
   f.sink.text.clear();
   f.loop.advance(Duration::minutes(1));
@@ -416,7 +417,7 @@ TEST(EventPublisher, DoesNotRepeatWhatTheServerRefuses) {
   f.loop.advance(Duration::minutes(5));
   EXPECT_TRUE(f.transport.open().empty());
   EXPECT_EQ(f.publisher->counts().refused, 1u);
-  EXPECT_NE(f.sink.text.find("\"The server refused events\""), std::string::npos);
+  EXPECT_NE(f.sink.text.find("\"Server rejected event (will not retry!)\""), std::string::npos);
   EXPECT_NE(f.sink.text.find("events=1"), std::string::npos);
 }
 

@@ -1,5 +1,5 @@
 // Where the events go that the engine wants published. They have their own budget and backlog, apart from the requests
-// that the dispatcher makes, so that nobody waits for an event.
+// that the dispatcher makes, so that no request waits for an event.
 #pragma once
 
 #include "berth/engine/command.h"

@@ -284,8 +284,8 @@ Outcome extender_outcome(const config::Extender& extender, const CallExtender& c
   }
   auto reply = decode(response.body, call.verb, extender.node_cache_capable);
   if (!reply) {
-    return failed(maybe_done, fmt::format("extender \"{}\" gave an answer to {} that cannot be read: {}",
-                                          extender.url_prefix, verb_of(extender, call.verb), reply.error().message()));
+    return failed(maybe_done, fmt::format("extender \"{}\" returned an invalid response to {}: {}", extender.url_prefix,
+                                          verb_of(extender, call.verb), reply.error().message()));
   }
   Outcome outcome;
   outcome.extender_reply = *std::move(reply);

@@ -212,9 +212,9 @@ TEST(ExtenderAnswer, ThatCannotBeReadIsAnError) {
     std::string_view body;
     std::string_view says;
   } cases[] = {
-      {"", "cannot be read"},
-      {"<html>", "cannot be read"},
-      {R"({"Error":)", "cannot be read"},
+      {"", "invalid response"},
+      {"<html>", "invalid response"},
+      {R"({"Error":)", "invalid response"},
       {R"({"Error":5})", "Error: expected a string"},
       {R"([])", "the answer: expected an object"},
       {R"({"Nodes":{"items":{}}})", "items: expected a list"},

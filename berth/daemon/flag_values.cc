@@ -55,7 +55,7 @@ Result<void> check_minor_version(std::string_view text) {
     if (is_version) numbers[i] = *number;
   }
   if (!is_version) {
-    return fail(fmt::format("could not parse \"{}\" as version: it wants {}.{} to {}.{}", text, kMajor, kOldestMinor,
+    return fail(fmt::format("could not parse \"{}\" as version, expected {}.{} to {}.{}", text, kMajor, kOldestMinor,
                             kMajor, kMinor));
   }
   if (numbers[2] != 0) return fail(fmt::format("patch version not allowed, got: {}", text));
@@ -94,7 +94,7 @@ Result<std::vector<std::string>> fields_of(std::string_view line) {
       line.remove_prefix(1);
       for (;;) {
         const std::size_t quote = line.find('"');
-        if (quote == std::string_view::npos) return fail("a quote is not closed");
+        if (quote == std::string_view::npos) return fail("unterminated quote");
         field += line.substr(0, quote);
         line.remove_prefix(quote + 1);
         if (!line.starts_with('"')) break;
@@ -120,7 +120,8 @@ Result<void> check_component_versions(std::string_view text) {
   for (std::string_view version : versions) {
     if (const std::size_t equals = version.find('='); equals != std::string_view::npos) {
       const std::string_view component = trimmed(version.substr(0, equals), " ");
-      if (component != "kube") return fail(fmt::format("component not registered: {}; there is only kube", component));
+      if (component != "kube")
+        return fail(fmt::format("component not registered: {}, only kube is supported", component));
       version = trimmed(version.substr(equals + 1), " ");
     }
     if (auto checked = check_minor_version(version); !checked) return checked;
@@ -158,11 +159,11 @@ Result<void> check_metric_labels_manifest(std::string_view yaml) {
   const auto document = config::parse_document(yaml);
   if (!document) return fail(document.error().problem.error);
   if (document->root.kind == Kind::kNull) return {};
-  if (document->root.kind != Kind::kMap) return fail("it must be a map from \"METRIC,LABEL\" to \"VALUE,...\"");
+  if (document->root.kind != Kind::kMap) return fail("must be a map from \"METRIC,LABEL\" to \"VALUE,...\"");
   for (const auto& [key, value] : document->root.members) {
     if (auto checked = check_metric_and_label(key); !checked) return checked;
     if (value.kind == Kind::kList || value.kind == Kind::kMap) {
-      return fail(fmt::format("the values of \"{}\" must be text: \"VALUE,...\"", key));
+      return fail(fmt::format("the values of \"{}\" must be a string: \"VALUE,...\"", key));
     }
   }
   return {};
@@ -179,10 +180,10 @@ Result<void> check_curves(std::string_view text) {
   std::vector<std::int32_t> seen;
   for (const std::string_view part : parts_of(text, ',')) {
     const auto curve = number_of<std::int32_t>(part);
-    if (!curve) return fail(fmt::format("\"{}\" is not a number; it wants some of {}", part, fmt::join(kKnown, ", ")));
+    if (!curve) return fail(fmt::format("\"{}\" is not a number, expected one of {}", part, fmt::join(kKnown, ", ")));
     if (std::ranges::find(kKnown, *curve) == kKnown.end()) {
       return fail(
-          fmt::format("curve preference {} is not supported; it wants some of {}", *curve, fmt::join(kKnown, ", ")));
+          fmt::format("curve preference {} is not supported, expected one of {}", *curve, fmt::join(kKnown, ", ")));
     }
     if (std::ranges::find(seen, *curve) != seen.end())
       return fail(fmt::format("duplicate curve preference {}", *curve));

@@ -1,6 +1,6 @@
-// What kube-scheduler wants of values that take more than a number or a word to judge. Most are of flags that have no
-// effect here. They are checked all the same: whoever gives one that kube-scheduler refuses made a mistake, and would
-// find out only on the way back.
+// Validation of flag values that are more than a number or a word, as kube-scheduler does it. Most are of flags that
+// have no effect here. They are checked all the same: whoever gives one that kube-scheduler refuses made a mistake, and
+// would find out only on the way back.
 #pragma once
 
 #include <string_view>

@@ -111,7 +111,7 @@ class Reading {
     switch (flag.standing) {
       case FlagStanding::kPlain: return;
       case FlagStanding::kDeprecated:
-        flags_.warnings.push_back(fmt::format("Flag --{} is deprecated, but works as ever", flag.name));
+        flags_.warnings.push_back(fmt::format("Flag --{} is deprecated, but still supported", flag.name));
         return;
       case FlagStanding::kWithoutMeaning:
         flags_.warnings.push_back(fmt::format("Flag --{} has no effect: {}", flag.name, flag.about));

@@ -131,11 +131,11 @@ TEST(RunFlags, WithoutMeaningMustHaveValuesThatKubeSchedulerTakes) {
     EXPECT_EQ(problem({word}), "") << word;
   }
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"--emulated-version=abc", R"(could not parse "abc" as version: it wants 1.33 to 1.36)"},
-      {"--emulated-version=1", R"(could not parse "1" as version: it wants 1.33 to 1.36)"},
+      {"--emulated-version=abc", R"(could not parse "abc" as version, expected 1.33 to 1.36)"},
+      {"--emulated-version=1", R"(could not parse "1" as version, expected 1.33 to 1.36)"},
       {"--emulated-version=1.20", "version 1.20 is not between [1.33, 1.36]"},
       {"--emulated-version=1.35.2", "patch version not allowed, got: 1.35.2"},
-      {"--emulated-version=wardle=1.35", "component not registered: wardle; there is only kube"},
+      {"--emulated-version=wardle=1.35", "component not registered: wardle, only kube is supported"},
       {"--emulated-version=1.35,1.34", "more than one version"},
       {"--min-compatibility-version=1.37", "version 1.37 is not between [1.33, 1.36]"},
       {"--show-hidden-metrics-for-version=x",
@@ -143,10 +143,10 @@ TEST(RunFlags, WithoutMeaningMustHaveValuesThatKubeSchedulerTakes) {
       {"--allow-metric-labels=a", "a must be formatted as key=value: METRIC,LABEL=VALUE,..."},
       {"--allow-metric-labels=a=b", R"("a" must have the form METRIC,LABEL)"},
       {"--allow-metric-labels=a,b=c,d,e=f", "a must be formatted as key=value: METRIC,LABEL=VALUE,..."},
-      {"--allow-metric-labels=\"a,b=c\",\"d=e", "a quote is not closed"},
-      {"--tls-curve-preferences=a", R"("a" is not a number; it wants some of 23, 24, 25, 29, 4587, 4588, 4589)"},
+      {"--allow-metric-labels=\"a,b=c\",\"d=e", "unterminated quote"},
+      {"--tls-curve-preferences=a", R"("a" is not a number, expected one of 23, 24, 25, 29, 4587, 4588, 4589)"},
       {"--tls-curve-preferences=99",
-       "curve preference 99 is not supported; it wants some of 23, 24, 25, 29, 4587, 4588, 4589"},
+       "curve preference 99 is not supported, expected one of 23, 24, 25, 29, 4587, 4588, 4589"},
       {"--tls-curve-preferences=23,23", "duplicate curve preference 23"},
       {"--log-flush-frequency=0s", "must be greater than zero"},
       {"--log-json-info-buffer-size=xyz",

@@ -21,7 +21,7 @@ client::RequestId ForwardingTransport::start_stream(client::Request, client::Str
   waiting_.emplace(id, handler.on_end);
   client::Response response;
   response.transfer = client::Response::Transfer::kNotSent;
-  response.error = "streams are not forwarded";
+  response.error = "streams are not supported by this transport";
   home_.post([this, id, response] { ended(id, response); });
   return id;
 }

@@ -19,7 +19,7 @@ class ForwardingTransport final : public client::Transport {
       : home_(home), away_(away), transport_(transport) {}
 
   client::RequestId start(client::Request request, std::function<void(client::Response)> on_end) override;
-  // Streams are not forwarded: nobody needs them here. Such a request ends at once, unsent.
+  // Streams are not forwarded, because no caller needs them. Such a request fails at once, unsent.
   client::RequestId start_stream(client::Request request, client::StreamHandler handler) override;
   void cancel(client::RequestId request) override;
 

@@ -104,16 +104,16 @@ void LeaderElector::was_read(const client::Response& response) {
     log_.error("Error retrieving lease lock", {{"err", error.text()}, {"lock", described()}});
     return failed(error.text());
   }
-  if (!take_document(response.body)) return failed("the Lease cannot be read");
+  if (!take_document(response.body)) return failed("cannot decode Lease");
   decide();
 }
 
 // What to do about the Lease that has just been read.
 void LeaderElector::decide() {
   const bool is_held_by_other = !observed_holder_.empty() && !is_held_by_this();
-  if (is_held_by_other && phase_ == Phase::kLeading) return lost("another holds the lease");
+  if (is_held_by_other && phase_ == Phase::kLeading) return lost("lease is held by another instance");
   if (is_held_by_other && is_observed_valid()) {
-    return failed(fmt::format("held by {} and has not yet expired", observed_holder_));
+    return failed(fmt::format("lease is held by {} and has not yet expired", observed_holder_));
   }
   if (is_held_by_this()) ++slowpath_total_;
   update(false);
@@ -170,11 +170,11 @@ void LeaderElector::succeeded() {
   if (phase_ == Phase::kReleasing) return release();
   const Instant now = loop_.now();
   const Instant safe_until = write_sent_at_ + safe_time();
-  if (now >= safe_until) return failed("the answer came too late");
+  if (now >= safe_until) return failed("response arrived after the renew deadline");
   report_leader();
   leading_until_ = std::min(safe_until, now + options_.retry_period + options_.renew_deadline);
   loop_.cancel_timer(deadline_timer_);
-  deadline_timer_ = loop_.after(leading_until_ - now, [this] { lost("not renewed in time"); });
+  deadline_timer_ = loop_.after(leading_until_ - now, [this] { lost("renew deadline exceeded"); });
   try_again_after(options_.retry_period);
   if (phase_ == Phase::kAcquiring) {
     started_leading();
@@ -187,7 +187,7 @@ void LeaderElector::failed(std::string_view why) {
   report_leader();
   if (phase_ == Phase::kReleasing) return finish_stop();
   if (phase_ == Phase::kLeading) {
-    log_.info(2, "Failed to renew lease, trying again", {{"err", why}, {"lock", described()}});
+    log_.info(2, "Failed to renew lease, retrying", {{"err", why}, {"lock", described()}});
     const Duration since_begun = loop_.now() - attempt_began_at_;
     return try_again_after(options_.retry_period - since_begun);
   }
@@ -262,7 +262,7 @@ void LeaderElector::release() {
 
 void LeaderElector::was_released(const client::Response& response) {
   if (response.is_success()) {
-    log_.info(2, "Released the lease", {{"lock", described()}});
+    log_.info(2, "Released lease", {{"lock", described()}});
     return finish_stop();
   }
   // Until the time is over, see stop().

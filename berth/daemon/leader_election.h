@@ -2,7 +2,7 @@
 // compete for one Lease.
 //
 // Whoever wants to lead writes its identity into the Lease and renews it. All others look at the Lease, and take it
-// over when it names nobody or has not changed for as long as it says it is valid, measured by their own monotonic
+// over when it has no holder or has not changed for as long as it says it is valid, measured by their own monotonic
 // clock from when they saw it change. So no two clocks need to agree, and a clock that jumps does no harm; the times
 // that stand in the Lease are for people.
 //
@@ -90,7 +90,7 @@ class LeaderElector {
 
   // Also false when the process was held up for so long that another may lead, before on_stopped_leading is called.
   bool is_leading() const;
-  // Who was last seen to lead; empty if nobody.
+  // The last observed holder; empty if there is none.
   const std::string& leader() const { return observed_holder_; }
 
   // leader_election_master_status and leader_election_slowpath_total, both with the label name = options.name. From any

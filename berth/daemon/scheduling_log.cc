@@ -20,7 +20,7 @@ LogObject name_of(const api::Pod& pod) {
 void SchedulingLog::attempt_ended(const api::Pod& pod, const engine::AttemptRecord& attempt, Instant) {
   switch (attempt.result) {
     case engine::AttemptResult::kPlaced:
-      log_.info(kAttempt, "Node is chosen",
+      log_.info(kAttempt, "Selected node for pod",
                 {{"pod", name_of(pod)},
                  {"node", attempt.node},
                  {"evaluatedNodes", attempt.nodes_evaluated},
@@ -40,7 +40,7 @@ void SchedulingLog::attempt_ended(const api::Pod& pod, const engine::AttemptReco
       log_.error("Error scheduling pod; retrying", {{"err", attempt.detail().message}, {"pod", name_of(pod)}});
       return;
     case engine::AttemptResult::kSkipped:
-      log_.info(kAttempt, "Skip schedule", {{"pod", name_of(pod)}, {"why", attempt.detail().message}});
+      log_.info(kAttempt, "Skip schedule deleting pod", {{"pod", name_of(pod)}, {"reason", attempt.detail().message}});
       return;
   }
 }
@@ -60,14 +60,14 @@ void SchedulingLog::pod_bound(const api::Pod& pod, Symbol node, Instant) {
 
 void SchedulingLog::binding_failed(const api::Pod& pod, Symbol node, std::string_view why, Instant) {
   chosen_.erase(pod.metadata.uid);
-  log_.error("Binding failed; the pod is tried again", {{"err", why}, {"pod", name_of(pod)}, {"node", node}});
+  log_.error("Failed to bind pod; retrying", {{"err", why}, {"pod", name_of(pod)}, {"node", node}});
 }
 
 void SchedulingLog::preemption_began(const api::Pod& preemptor, Symbol node, const std::vector<api::PodPtr>& victims,
                                      Instant) {
   if (!log_.is_on(kOutcome)) return;
   for (const api::PodPtr& victim : victims) {
-    log_.info(kOutcome, "Preempted pod to make room",
+    log_.info(kOutcome, "Preemptor Pod preempted victim Pod",
               {{"preemptor", name_of(preemptor)}, {"victim", name_of(*victim)}, {"node", node}});
   }
 }

@@ -38,8 +38,8 @@ serve::AuthorizationOptions authorization_options(const RunFlags& flags) {
   return options;
 }
 
-// As much as tells what was asked for. Whoever asks is a stranger, and decides how long it is; it has no characters
-// that would do something to a terminal.
+// The start of the request target. A client that is not authenticated decides how long it is; control characters have
+// been refused before.
 std::string_view start_of(std::string_view target) {
   constexpr std::size_t kMaxLogged = 256;
   return target.substr(0, kMaxLogged);
@@ -148,7 +148,7 @@ void Serving::read_trust(const RunFlags& flags) {
     trust_reader_ = std::make_unique<serve::AuthConfigReader>(
         trust_line_.loop, trust_line_.transport, options,
         [this](const serve::Trust& trust) { return authenticator_.set_trust(trust); },
-        [this](const Error& error) { log_.warning("Cannot read whom to trust; trying again", {{"err", error}}); });
+        [this](const Error& error) { log_.warning("Cannot load client CA bundle; retrying", {{"err", error}}); });
     trust_reader_->start([this](const Result<void>& first) {
       if (!first && options_.on_fatal) options_.on_fatal(first.error());
     });

@@ -1,5 +1,5 @@
-// What the daemon serves over HTTPS, with everything that guards it: certificate, whom to trust, who may read what. Put
-// together from the flags.
+// What the daemon serves over HTTPS, with its certificate, authentication and authorization, as the flags
+// configure them.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class Serving {
  public:
   struct Options {
     std::string hostname;
-    // Who is asked about tokens and read for whom to trust, and who is asked about rights; unset: nobody. They outlive
-    // the server.
+    // The connections for TokenReviews and the authentication ConfigMap, and for SubjectAccessReviews; unset: none.
+    // They outlive the server.
     std::optional<ApiLine> authentication;
     std::optional<ApiLine> authorization;
     // Where files are looked at again and again if `authentication` is unset.

@@ -136,7 +136,7 @@ Errors check_config(const config::SchedulerConfig& config, const RunFlags& flags
 Result<void> check_label_manifest(const RunFlags& flags, const ReadFile& read_file) {
   const std::string& file = flags.metrics.label_manifest;
   if (file.empty()) return {};
-  if (flags.was_given("allow-metric-labels")) return fail("give it or --allow-metric-labels, not both");
+  if (flags.was_given("allow-metric-labels")) return fail("mutually exclusive with --allow-metric-labels");
   auto text = read_file(file);
   if (!text) return std::unexpected(std::move(text.error()));
   if (auto checked = check_metric_labels_manifest(*text); !checked) {
@@ -156,7 +156,7 @@ Errors check_flags(const RunFlags& flags, const ReadFile& read_file) {
   add("vmodule", parse_log_modules(flags.log.modules));
   const ServingFlags& serving = flags.serving;
   if (serving.tls_cert_file.empty() != serving.tls_private_key_file.empty()) {
-    errors.emplace_back("--tls-cert-file and --tls-private-key-file belong together: give both or none");
+    errors.emplace_back("--tls-cert-file and --tls-private-key-file must be set together");
   }
   return errors;
 }

@@ -37,7 +37,7 @@ Result<std::optional<Frame>> EventStream::next() {
   if (left.size() < kLengthBytes) return std::nullopt;
   const std::size_t length = length_at(left);
   if (length > codec::kMaxWatchFrameBytes) {
-    return fail(fmt::format("a watch frame of {} bytes is over the limit of {}", length, codec::kMaxWatchFrameBytes));
+    return fail(fmt::format("watch frame of {} bytes exceeds the limit of {}", length, codec::kMaxWatchFrameBytes));
   }
   if (left.size() - kLengthBytes < length) return std::nullopt;
 

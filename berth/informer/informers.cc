@@ -86,26 +86,26 @@ void Informers::start() {
 
 void Informers::stop() {
   for (const auto& reflector : reflectors_) reflector->stop();
-  loop_.cancel_timer(std::exchange(scout_timer_, 0));
+  loop_.cancel_timer(std::exchange(probe_timer_, 0));
 }
 
 void Informers::on_outage() {
   is_outage_ = true;
-  if (scout_timer_ == 0) scout_timer_ = loop_.after(scout_delay_.next(loop_.now(), rng_), [this] { send_scout(); });
+  if (probe_timer_ == 0) probe_timer_ = loop_.after(probe_delay_.next(loop_.now(), rng_), [this] { send_probe(); });
 }
 
-void Informers::send_scout() {
-  scout_timer_ = 0;
+void Informers::send_probe() {
+  probe_timer_ = 0;
   for (std::size_t tried = 0; tried < reflectors_.size(); ++tried) {
-    Reflector& scout = *reflectors_[next_scout_];
-    next_scout_ = (next_scout_ + 1) % reflectors_.size();
-    if (scout.try_now()) break;
+    Reflector& probe = *reflectors_[next_probe_];
+    next_probe_ = (next_probe_ + 1) % reflectors_.size();
+    if (probe.try_now()) break;
   }
 }
 
 void Informers::on_served() {
   if (!std::exchange(is_outage_, false)) return;
-  loop_.cancel_timer(std::exchange(scout_timer_, 0));
+  loop_.cancel_timer(std::exchange(probe_timer_, 0));
   for (const auto& reflector : reflectors_) reflector->end_outage();
 }
 

@@ -1,8 +1,8 @@
 // The daemon's view of the API server: one Reflector for each kind that a scheduler reads, all feeding one sink.
 //
-// In an outage one reflector after the other is sent ahead to look, more often than each would by itself and more
-// seldom than all of them together; as soon as one is served, all others go on at once. So a server that was restarted
-// is followed again within a second or two, however long it was away.
+// In an outage one reflector after the other probes the server: more often than each would retry by itself, and less
+// often than all of them together. As soon as one probe succeeds, all reflectors resume at once. So a restarted server
+// is watched again within a second or two, however long the outage was.
 //
 // As a Reflector: a state machine on one loop, all calls and callbacks on the loop's thread.
 #pragma once
@@ -65,26 +65,26 @@ class Informers {
   const Reflector* find(const api::ObjectKind& kind) const;
 
  private:
-  // Delays between those that are sent ahead.
-  static constexpr Duration kFirstScout = Duration::milliseconds(200);
-  static constexpr Duration kLongestScout = Duration::seconds(1);
-  // A server that is lost again sooner is still the same trouble.
-  static constexpr Duration kScoutsForgottenAfter = Duration::seconds(3);
+  // Delays between probes.
+  static constexpr Duration kFirstProbe = Duration::milliseconds(200);
+  static constexpr Duration kLongestProbe = Duration::seconds(1);
+  // An outage that begins sooner after the last one continues its backoff.
+  static constexpr Duration kProbeBackoffResetsAfter = Duration::seconds(3);
 
   void on_synced();
   void on_outage();
   void on_served();
-  void send_scout();
+  void send_probe();
 
   client::Loop& loop_;
   Rng rng_;
   Options options_;
   std::vector<std::unique_ptr<Reflector>> reflectors_;  // in the order of the kinds
   std::size_t synced_ = 0;
-  RetryDelay scout_delay_{kFirstScout, kLongestScout, kScoutsForgottenAfter};
+  RetryDelay probe_delay_{kFirstProbe, kLongestProbe, kProbeBackoffResetsAfter};
   bool is_outage_ = false;
-  client::TimerId scout_timer_ = 0;
-  std::size_t next_scout_ = 0;  // of the reflectors
+  client::TimerId probe_timer_ = 0;
+  std::size_t next_probe_ = 0;  // of the reflectors
 };
 
 }  // namespace berth::informer

@@ -156,7 +156,7 @@ TEST_F(InformersTest, AreNotHeldUpByAServerThatRefusesUntilItHasReadItsOwnRules)
   }
 }
 
-TEST_F(InformersTest, DoNotSendScoutsToAServerThatAnswers) {
+TEST_F(InformersTest, DoNotProbeAServerThatAnswers) {
   start();
   loop.advance(Duration::seconds(5));
   server.behaviour.forbidden = {&api::kind_of<api::Pod>()};

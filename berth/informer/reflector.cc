@@ -76,7 +76,7 @@ void Reflector::stop() {
 
 void Reflector::drop_request() {
   if (request_ != 0) transport_.cancel(std::exchange(request_, 0));
-  if (patience_timer_ != 0) loop_.cancel_timer(std::exchange(patience_timer_, 0));
+  if (watch_list_timer_ != 0) loop_.cancel_timer(std::exchange(watch_list_timer_, 0));
   stage_ = Stage::kIdle;
 }
 
@@ -148,7 +148,7 @@ void Reflector::open_stream(StreamPurpose purpose) {
 
 void Reflector::on_stream_begun(int status) {
   if (status != 200) return;
-  if (stage_ == Stage::kWatchListing) begin_patience();
+  if (stage_ == Stage::kWatchListing) begin_watch_list_timeout();
   note_served();
 }
 
@@ -173,13 +173,13 @@ void Reflector::on_piece(std::string_view piece) {
     frame_began_at_ = loop_.now();
   } else if (loop_.now() - frame_began_at_ > options_.idle_timeout) {
     // A length that is garbage swallows the frames behind it; the connection is not idle then.
-    abandon_stream("a frame of the watch does not end");
+    abandon_stream("incomplete watch frame timed out");
   }
 }
 
 void Reflector::on_frame(Frame frame) {
   if (frame.event && frame.event->type != WatchEvent::Type::kError && &frame.event->object.kind() != &kind_) {
-    frame.problem = fmt::format("a {} in a watch of {}", frame.event->object.kind().kind, kind_.resource);
+    frame.problem = fmt::format("unexpected {} in a watch of {}", frame.event->object.kind().kind, kind_.resource);
     frame.fingerprint = hash_bytes(frame.problem);
     frame.event.reset();
   }
@@ -192,7 +192,7 @@ void Reflector::on_event(WatchEvent event) {
     case WatchEvent::Type::kError: {
       const auto status = event.object.as<api::Status>();
       ApiError error;
-      error.message = "the watch ended with an error that says nothing";
+      error.message = "watch ended with an error without a status";
       if (status != nullptr) error = client::api_error_of(*status);
       const Stage was = stage_;
       drop_request();
@@ -235,7 +235,7 @@ void Reflector::on_bookmark(const api::ObjectMeta& metadata) {
   if (version != position_ && !is_after_position(version)) {
     if (++old_bookmarks_ < kOldBookmarksBeforeRelist) return;
     drop_request();
-    return retry(Step::kGetAll, fmt::format("the server is at resource version {}, and was at {}", version, position_));
+    return retry(Step::kGetAll, fmt::format("resource version went back to {} from {}", version, position_));
   }
   position_ = version;
   refused_watches_ = old_bookmarks_ = 0;
@@ -286,7 +286,7 @@ void Reflector::on_stream_end(const Response& response) {
     }
     return start_watch();
   }
-  if (response.is_complete()) return retry(Step::kWatch, "the watch ended at once");
+  if (response.is_complete()) return retry(Step::kWatch, "very short watch: closed without events");
   retry_connection(Step::kWatch, client::api_error_of(response));
 }
 
@@ -294,8 +294,8 @@ void Reflector::on_watch_refused(const ApiError& error) {
   if (error.is_gone()) return on_gone(error);
   if (error.is_not_found()) return on_not_served(error);
   const bool may_pass = error.is_transient() || error.is_unauthorized() || error.is_forbidden();
-  const bool asks_for_patience = error.is_too_many_requests();
-  if (!asks_for_patience && ++refused_watches_ >= kRefusedWatchesBeforeRelist) {
+  const bool is_throttled = error.is_too_many_requests();
+  if (!is_throttled && ++refused_watches_ >= kRefusedWatchesBeforeRelist) {
     refused_watches_ = 0;
     return retry(Step::kGetAll, text_of(error), error.retry_after);
   }
@@ -309,7 +309,7 @@ void Reflector::on_gone(const ApiError& error) {
     return retry(Step::kGetAll, error.text());
   }
   note_error(error.text());
-  log(Severity::kInfo, "the history since the last event is gone; getting all objects anew");
+  log(Severity::kInfo, "Watch expired; relisting", error.text());
   get_all();
 }
 
@@ -319,7 +319,7 @@ void Reflector::on_not_served(const ApiError& error) {
   const bool may_still_come_back = (has_objects_ || is_in_outage_) && now - not_served_since_ < kNotServedGrace;
   if (!options_.is_optional || may_still_come_back) return retry(Step::kGetAll, error.text(), error.retry_after);
   if (!std::exchange(is_not_served_, true)) {
-    log(Severity::kInfo, "the server does not have this kind");
+    log(Severity::kInfo, "Resource is not served by the API server");
     position_.clear();
     hand_over({});
     if (is_stopped_) return;
@@ -328,7 +328,8 @@ void Reflector::on_not_served(const ApiError& error) {
   take_after(Step::kGetAll, options_.not_served_retry + Duration::nanoseconds(rng_.in_range(0, wait / 10)));
 }
 
-// --- What others hear ------------------------------------------------------------------------------------------------
+// --- Notifying the sink and the log
+// ------------------------------------------------------------------------------------------------
 
 void Reflector::hand_over(std::vector<api::AnyObject> objects) {
   const bool is_first = !is_synced();
@@ -363,7 +364,7 @@ void Reflector::note_error(std::string what) {
 void Reflector::report(const std::string& what) {
   // The same again is not worth a line; a server that is away would fill the log.
   if (what == reported_error_) return;
-  log(Severity::kWarning, what);
+  log(Severity::kWarning, "Failed to watch", what);
   reported_error_ = what;
 }
 
@@ -397,16 +398,17 @@ void Reflector::report_recovery() {
   outage_delay_.reset();
   if (reported_error_.empty()) return;
   reported_error_.clear();
-  log(Severity::kInfo, "all is well again");
+  log(Severity::kInfo, "Watch recovered");
 }
 
 void Reflector::report_unreadable(std::string_view what) {
   ++stats_.unreadable;
-  log(Severity::kError, fmt::format("left out an object that cannot be read: {}", what));
+  log(Severity::kError, "Skipped an object that cannot be decoded", what);
 }
 
-void Reflector::log(Severity severity, std::string_view message) const {
-  if (options_.log) options_.log(severity, fmt::format("{}: {}", kind_.resource, message));
+void Reflector::log(Severity severity, std::string_view message, std::string_view error) const {
+  if (options_.log)
+    options_.log({.severity = severity, .message = message, .resource = kind_.resource, .error = error});
 }
 
 bool Reflector::skips_unreadable() const {

@@ -57,8 +57,13 @@
 namespace berth::informer {
 
 enum class Severity : std::uint8_t { kInfo, kWarning, kError };
-// For people; says which kind it is about.
-using Log = std::function<void(Severity, std::string_view message)>;
+struct LogLine {
+  Severity severity = Severity::kInfo;
+  std::string_view message;   // a constant text
+  std::string_view resource;  // "pods"
+  std::string_view error;     // empty: none
+};
+using Log = std::function<void(const LogLine&)>;
 
 struct ReflectorOptions {
   // "status.phase!=Succeeded,status.phase!=Failed"; empty: all.
@@ -151,8 +156,8 @@ class Reflector {
   Result<api::ObjectList> decode_page(std::string_view body);
 
   void start_watch_list();
-  void begin_patience();
-  void check_patience();
+  void begin_watch_list_timeout();
+  void check_watch_list_timeout();
   void collect(codec::WatchEvent event);
   void on_bookmark_of_list(const api::ObjectMeta& metadata);
   void on_watch_list_without_end();
@@ -191,7 +196,7 @@ class Reflector {
   void report(const std::string& what);
   void report_recovery();
   void report_unreadable(std::string_view what);
-  void log(Severity severity, std::string_view message) const;
+  void log(Severity severity, std::string_view message, std::string_view error = {}) const;
   bool skips_unreadable() const;
   bool is_after_position(std::string_view resource_version) const;
   // With what to do about it, if it is a matter of rights.
@@ -208,10 +213,10 @@ class Reflector {
   Stage stage_ = Stage::kIdle;
   bool is_stopped_ = false;
   client::RequestId request_ = 0;
-  client::TimerId timer_ = 0;           // until the next step
-  Step next_step_ = Step::kGetAll;      // when the timer runs
-  bool is_waiting_for_server_ = false;  // an outage is why the timer runs
-  client::TimerId patience_timer_ = 0;  // with a watch-list
+  client::TimerId timer_ = 0;             // until the next step
+  Step next_step_ = Step::kGetAll;        // when the timer runs
+  bool is_waiting_for_server_ = false;    // an outage is why the timer runs
+  client::TimerId watch_list_timer_ = 0;  // with a watch-list
   RetryDelay retry_delay_;
   RetryDelay outage_delay_;
   bool is_in_outage_ = false;

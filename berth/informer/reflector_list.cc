@@ -19,7 +19,7 @@ using codec::WatchEvent;
 
 // A server that knows watch-lists begins to send at once. One that does not sends the objects there are, perhaps none,
 // and then waits for changes.
-constexpr Duration kWatchListPatience = Duration::seconds(10);
+constexpr Duration kWatchListTimeout = Duration::seconds(10);
 // After so many watch-lists in a row that came to no end, the server is one that does not know them.
 constexpr int kWatchListTries = 3;
 
@@ -86,7 +86,7 @@ void Reflector::on_page(const Response& response) {
   auto page = decode_page(response.body);
   if (!page) {
     ++unreadable_pages_;
-    return retry(Step::kNextPage, fmt::format("the list cannot be read: {}", page.error().message()));
+    return retry(Step::kNextPage, fmt::format("cannot decode list: {}", page.error().message()));
   }
   unreadable_pages_ = 0;
   note_served();
@@ -103,7 +103,7 @@ void Reflector::on_page(const Response& response) {
 void Reflector::on_page_refused(const ApiError& error) {
   if (error.is_gone() && !continue_token_.empty()) {
     // The list took longer than the server keeps history. All at once is hard on the server and cannot expire.
-    log(Severity::kInfo, "the list took too long to be got in pages; getting it whole");
+    log(Severity::kInfo, "Paginated list expired; falling back to a full list", error.text());
     note_error(error.text());
     collected_.clear();
     continue_token_.clear();
@@ -126,9 +126,9 @@ Result<api::ObjectList> Reflector::decode_page(std::string_view body) {
     });
   }
   if (!page) return page;
-  if (page->metadata.resource_version.empty()) return fail("it has no resourceVersion");
+  if (page->metadata.resource_version.empty()) return fail("resourceVersion is missing");
   if (!page->items.empty() && &page->items.front().kind() != &kind_) {
-    return fail(fmt::format("it is a list of {}", page->items.front().kind().kind));
+    return fail(fmt::format("unexpected list of {}", page->items.front().kind().kind));
   }
   return page;
 }
@@ -142,18 +142,18 @@ void Reflector::start_watch_list() {
 }
 
 // Only when the answer has begun: before that a connection is made, or a plugin waits for the user.
-void Reflector::begin_patience() {
+void Reflector::begin_watch_list_timeout() {
   last_frame_at_ = loop_.now();
-  patience_timer_ = loop_.after(kWatchListPatience, [this] { check_patience(); });
+  watch_list_timer_ = loop_.after(kWatchListTimeout, [this] { check_watch_list_timeout(); });
 }
 
-void Reflector::check_patience() {
+void Reflector::check_watch_list_timeout() {
   const Duration quiet = loop_.now() - last_frame_at_;
-  if (quiet < kWatchListPatience) {
-    patience_timer_ = loop_.after(kWatchListPatience - quiet, [this] { check_patience(); });
+  if (quiet < kWatchListTimeout) {
+    watch_list_timer_ = loop_.after(kWatchListTimeout - quiet, [this] { check_watch_list_timeout(); });
     return;
   }
-  patience_timer_ = 0;
+  watch_list_timer_ = 0;
   drop_request();
   on_watch_list_without_end();
   get_all();
@@ -175,12 +175,12 @@ void Reflector::on_bookmark_of_list(const api::ObjectMeta& metadata) {
     // Where they are known, no other bookmark comes before this one.
     drop_request();
     is_watch_list_offered_ = false;
-    log(Severity::kInfo, "the server does not know watch-lists; using lists");
+    log(Severity::kInfo, "Watch-list is not supported by the API server; falling back to list");
     return get_all();
   }
-  if (metadata.resource_version.empty()) return abandon_stream("the end of the initial events has no resourceVersion");
+  if (metadata.resource_version.empty()) return abandon_stream("initial-events-end bookmark has no resourceVersion");
   watch_lists_without_end_ = 0;
-  if (patience_timer_ != 0) loop_.cancel_timer(std::exchange(patience_timer_, 0));
+  if (watch_list_timer_ != 0) loop_.cancel_timer(std::exchange(watch_list_timer_, 0));
   stage_ = Stage::kWatching;
   std::vector<api::AnyObject> objects = std::exchange(collected_, {});
   std::erase_if(objects, [](const api::AnyObject& object) { return !object; });
@@ -191,7 +191,7 @@ void Reflector::on_watch_list_without_end() {
   avoids_watch_list_once_ = true;
   if (++watch_lists_without_end_ < kWatchListTries) return;
   is_watch_list_offered_ = false;
-  log(Severity::kInfo, "watch-lists come to no end; using lists");
+  log(Severity::kInfo, "Watch-list did not complete; falling back to list");
 }
 
 void Reflector::on_watch_list_broken(const Response& response) {
@@ -200,7 +200,7 @@ void Reflector::on_watch_list_broken(const Response& response) {
   }
   if (response.is_complete()) {
     on_watch_list_without_end();
-    return retry(Step::kGetAll, "the watch-list ended before all objects had come");
+    return retry(Step::kGetAll, "watch-list closed before the initial events ended");
   }
   // In pages there is progress, whatever it is that breaks long streams.
   avoids_watch_list_once_ = true;
@@ -213,7 +213,7 @@ void Reflector::on_watch_list_refused(const ApiError& error) {
                                    error.message.find("resourceVersionMatch") != std::string::npos;
   if (error.is_invalid() || error.is_bad_request() || is_about_the_option) {
     is_watch_list_offered_ = false;
-    log(Severity::kInfo, fmt::format("the server does not offer watch-lists; using lists ({})", error.text()));
+    log(Severity::kInfo, "Watch-list is not supported by the API server; falling back to list", error.text());
     return get_all();
   }
   // Another answer says nothing about watch-lists. A server that only wants to be left alone is asked the same again;

@@ -148,7 +148,7 @@ TEST_F(ReflectorTest, TakesABookmarkThatIsNotTheEndForASignOfAnOldServer) {
   start();
   advance(7);
   EXPECT_TRUE(reflector->is_synced());
-  EXPECT_EQ(logged("does not know watch-lists"), 1u);
+  EXPECT_EQ(logged("Watch-list is not supported"), 1u);
 }
 
 TEST_F(ReflectorTest, AsksAgainForAWatchListAfterATransientError) {

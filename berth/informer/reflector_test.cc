@@ -190,7 +190,7 @@ TEST_F(ReflectorTest, WaitsLongerFromFailureToFailureAndStartsOverAfterAHealthyT
   advance(4);
   EXPECT_GE(requests().size(), 2u);
   EXPECT_EQ(logged("connection refused"), 2u) << "once per outage";
-  EXPECT_EQ(logged("all is well again"), 1u);
+  EXPECT_EQ(logged("Watch recovered"), 1u);
 }
 
 TEST_F(ReflectorTest, WaitsAsLongAsTheServerAsks) {
@@ -306,8 +306,8 @@ TEST_F(ReflectorTest, ListsOnceAndThenLeavesOutWhatTheServerSendsThatCannotBeRea
   client::FakeTransport transport(loop);
   Texts errors;
   ReflectorOptions options{.use_watch_list = false};
-  options.log = [&](Severity severity, std::string_view message) {
-    if (severity == Severity::kError) errors.emplace_back(message);
+  options.log = [&](const LogLine& line) {
+    if (line.severity == Severity::kError) errors.emplace_back(line.message);
   };
   Reflector other(pods(), loop, transport, heard, Rng(3), std::move(options));
   const std::string empty = codec::list_to_protobuf(pods(), list_at("5"));

@@ -59,7 +59,7 @@ class Heard final : public Sink {
 class ReflectorTest : public ::testing::Test {
  protected:
   Reflector& start(ReflectorOptions options = {}) {
-    options.log = [this](Severity, std::string_view message) { log.emplace_back(message); };
+    options.log = [this](const LogLine& line) { log.push_back(fmt::format("{} {}", line.message, line.error)); };
     reflector = std::make_unique<Reflector>(pods(), loop, server, heard, Rng(7), std::move(options));
     reflector->start();
     return *reflector;

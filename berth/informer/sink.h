@@ -1,4 +1,4 @@
-// Who hears what an API server has: the engine's thread in the daemon, an ObjectStore in tests.
+// Receives what an API server has: the engine's thread in the daemon, an ObjectStore in tests.
 //
 // Calls come on the loop's thread. For each object the states come in the order of the server's history; states in
 // between may be left out, and a state may come twice.

@@ -169,8 +169,8 @@ Authenticator::Authenticator(AuthenticationOptions options, Reviews* reviews)
       tokens_(options_.remembered_tokens) {}
 
 Result<void> Authenticator::set_trust(const Trust& trust) {
-  auto clients = authorities_of(trust.client_ca, "the authorities for client certificates");
-  auto proxies = authorities_of(trust.request_header_ca, "the authorities for request headers");
+  auto clients = authorities_of(trust.client_ca, "client CA bundle");
+  auto proxies = authorities_of(trust.request_header_ca, "request header CA bundle");
   const std::lock_guard lock(mutex_);
   Checked checked = *checked_;
   if (clients) checked.client_authorities = *clients;

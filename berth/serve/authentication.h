@@ -1,6 +1,6 @@
 // Who makes a request. In this order, as kube-scheduler delegates it: a proxy that vouches for the user in headers and
 // proves itself by a certificate; a client certificate; a bearer token, which the API server is asked about. Who shows
-// nothing is system:anonymous; who shows something that does not hold is nobody and gets 401.
+// no credentials is system:anonymous; one with invalid credentials gets 401.
 //
 // Whom to trust may change at any time (trust.h reads it), from any thread. Everything here is thread safe.
 #pragma once
@@ -23,7 +23,7 @@
 
 namespace berth::serve {
 
-// Certificates and headers that count. PEM texts; empty: nobody is known that way.
+// CA bundles (PEM) and request headers to authenticate with; an empty bundle disables that method.
 struct Trust {
   std::string client_ca = {};
 
@@ -43,7 +43,7 @@ struct AuthenticationOptions {
   Duration token_ttl = Duration::seconds(10);
   std::size_t remembered_tokens = 4096;
   std::function<Instant()> now;              // of the wall clock: certificates are valid by it
-  std::function<Instant()> steady_now = {};  // of a clock that nobody sets: tokens are remembered by it; unset: `now`
+  std::function<Instant()> steady_now = {};  // monotonic: token cache entries expire by it; unset: `now`
 };
 
 class Authenticator {
@@ -51,7 +51,7 @@ class Authenticator {
   // `reviews` outlives this; null: tokens count for nothing.
   Authenticator(AuthenticationOptions options, Reviews* reviews);
 
-  // Replaces whom to trust. The error: a bundle that is none; what it would replace stays as it was.
+  // Replaces the CA bundles and headers. On an error, which is an invalid bundle, the previous ones stay.
   Result<void> set_trust(const Trust& trust);
 
   // The error: what was shown does not hold, or could not be checked. For the log, not for the client.
@@ -63,7 +63,7 @@ class Authenticator {
     std::shared_ptr<const CertificateAuthorities> client_authorities;          // null: none
     std::shared_ptr<const CertificateAuthorities> request_header_authorities;  // null: none
   };
-  // What is known about a token: a user, or that it is nobody's.
+  // The cached review of a token: a user, or that the token is invalid.
   using TokenAnswer = std::expected<User, Error>;
 
   TokenAnswer review(std::string_view token, bool& may_be_remembered);

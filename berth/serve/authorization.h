@@ -1,5 +1,5 @@
 // Whether a user may do something. Some paths are for all, members of system:masters may do all, and about the rest the
-// API server is asked (SubjectAccessReview). Where nobody can be asked, nothing else is allowed. Thread safe.
+// API server is asked (SubjectAccessReview). Without an API server to ask, nothing else is allowed. Thread safe.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct AuthorizationOptions {
   Duration authorized_ttl = Duration::seconds(10);
   Duration unauthorized_ttl = Duration::seconds(10);
   std::size_t remembered_answers = 4096;
-  std::function<Instant()> now;  // of a clock that nobody sets
+  std::function<Instant()> now;  // monotonic
 };
 
 struct Decision {
@@ -34,7 +34,7 @@ struct Decision {
 
 class Authorizer {
  public:
-  // `reviews` outlives this; null: nobody is asked.
+  // `reviews` outlives this; null: there are none.
   Authorizer(AuthorizationOptions options, Reviews* reviews);
 
   // `verb` is the method in lower case. The error: the API server could not be asked.

@@ -68,7 +68,7 @@ Result<std::shared_ptr<const Identity>> parse(const KeyPair& pair) {
   if (!certificates) return fail(std::move(certificates).error());
   const BioPtr bio = bio_of(pair.key);
   KeyPtr key(PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr), EVP_PKEY_free);
-  if (key == nullptr) return fail(fmt::format("the private key cannot be read: {}", openssl_error()));
+  if (key == nullptr) return fail(fmt::format("cannot load private key: {}", openssl_error()));
   if (X509_check_private_key(certificates->front().get(), key.get()) != 1) {
     (void)openssl_error();
     return fail("tls: private key does not match public key");
@@ -180,7 +180,7 @@ Result<std::vector<X509Ptr>> certificates_from_pem(std::string_view pem) {
   const unsigned long code = ERR_peek_last_error();
   const bool at_end = ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
   const std::string error = openssl_error();
-  if (!at_end) return fail(fmt::format("a certificate cannot be read: {}", error));
+  if (!at_end) return fail(fmt::format("cannot parse certificate: {}", error));
   if (result.empty()) return fail("data does not contain any valid RSA or ECDSA certificates");
   return result;
 }
@@ -189,13 +189,13 @@ Result<KeyPair> make_self_signed(const SelfSignedOptions& options) {
   const KeyPtr key(EVP_EC_gen("P-256"), EVP_PKEY_free);
   const X509Ptr certificate = own(X509_new());
   if (key == nullptr || certificate == nullptr || !fill_in(certificate.get(), key.get(), options)) {
-    return fail(fmt::format("cannot make a self-signed certificate: {}", openssl_error()));
+    return fail(fmt::format("cannot create self-signed certificate: {}", openssl_error()));
   }
   const BioPtr certificate_text(BIO_new(BIO_s_mem()));
   const BioPtr key_text(BIO_new(BIO_s_mem()));
   if (PEM_write_bio_X509(certificate_text.get(), certificate.get()) != 1 ||
       PEM_write_bio_PrivateKey(key_text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1) {
-    return fail(fmt::format("cannot write a self-signed certificate: {}", openssl_error()));
+    return fail(fmt::format("cannot encode self-signed certificate: {}", openssl_error()));
   }
   return KeyPair{.certificates = text_of(certificate_text.get()), .key = text_of(key_text.get())};
 }

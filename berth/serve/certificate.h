@@ -1,6 +1,6 @@
-// X.509 as the server needs it: its own certificate, those of its clients, and whom it trusts.
+// X.509 as the server needs it: its own certificate, those of its clients, and CA bundles.
 //
-// The certificate that the server shows comes from files that somebody rotates (a given pair), from --cert-dir, or is
+// The certificate that the server shows comes from files that may be rotated (a given pair), from --cert-dir, or is
 // made in memory. A CertificateSource looks at its files at every new connection, so a rotated certificate is in use at
 // once and without a restart; a pair that cannot be read or does not belong together is not used, and the old one
 // stays.

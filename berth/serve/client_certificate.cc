@@ -82,7 +82,7 @@ Result<void> CertificateAuthorities::verify(const ClientCertificate& certificate
   if (X509_verify_cert(context.get()) == 1) return {};
   const std::string why = X509_verify_cert_error_string(X509_STORE_CTX_get_error(context.get()));
   (void)openssl_error();
-  return fail(fmt::format("the client certificate of \"{}\" does not verify: {}", certificate.common_name(), why));
+  return fail(fmt::format("cannot verify client certificate of \"{}\": {}", certificate.common_name(), why));
 }
 
 }  // namespace berth::serve

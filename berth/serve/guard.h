@@ -1,4 +1,4 @@
-// The gate in front of all handlers: who is it, may they, and only then the answer. Refusals look as kube-scheduler's:
+// Authentication and authorization in front of all handlers. Refusals look as kube-scheduler's:
 // 401 and 403 with a Status, 500 if the API server could not be asked.
 #pragma once
 
@@ -12,7 +12,8 @@
 
 namespace berth::serve {
 
-// What was refused because somebody could not be identified or asked; for the log. Called on the server's threads.
+// Logs requests that failed because authentication or authorization failed with an error. Called on the server's
+// threads.
 using OnRefusal = std::function<void(const Call& call, std::string_view what, const Error& why)>;
 
 // Both outlive the handler.

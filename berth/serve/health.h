@@ -1,5 +1,6 @@
 // Health checks under /healthz, /livez and /readyz, with kube-scheduler's texts. What a check says in detail only those
-// see who may read its own path (/readyz/<check>); the sum says "reason withheld", because it is for everybody.
+// see who may read its own path (/readyz/<check>); the sum says "reason withheld", because that path needs no
+// authorization.
 //
 // Checks are called on the server's threads, several at a time. What they found is counted for /metrics/slis.
 #pragma once

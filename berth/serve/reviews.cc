@@ -12,7 +12,7 @@ namespace berth::serve {
 namespace {
 
 // Beyond the request's own timeout, for a loop that is busy.
-constexpr Duration kPatience = Duration::seconds(1);
+constexpr Duration kTimeoutMargin = Duration::seconds(1);
 
 // A server that is restarted or busy for a moment need not become an error of whoever asks.
 constexpr std::size_t kTries = 3;
@@ -25,7 +25,8 @@ bool is_worth_another_try(const client::Response& response) {
 
 Result<std::string> body_of(client::Response response, const std::string& path) {
   if (!response.is_complete()) return fail(fmt::format("POST {}: {}", path, response.error));
-  if (!response.is_success()) return fail(fmt::format("POST {}: the server answered {}", path, response.status));
+  if (!response.is_success())
+    return fail(fmt::format("POST {}: the server responded with status {}", path, response.status));
   return std::move(response.body);
 }
 
@@ -73,7 +74,7 @@ class Question : public std::enable_shared_from_this<Question> {
 
 Result<std::string> ApiReviews::post(std::string path, std::string body) {
   // Whoever waits for an answer holds a connection of the server; there must be some left for health checks.
-  if (!places_.try_acquire()) return fail(fmt::format("POST {}: too many questions are under way", path));
+  if (!places_.try_acquire()) return fail(fmt::format("POST {}: too many requests in flight", path));
   auto answered = ask(path, std::move(body));
   places_.release();
   return answered;
@@ -93,12 +94,12 @@ Result<std::string> ApiReviews::ask(const std::string& path, std::string body) {
   // From now on the loop's: if that ends, so does the wait.
   const std::weak_ptr<Question> asked = question;
   loop_.post([question = std::move(question)] { question->send(); });
-  const Duration patience = timeout_ + kPatience;
-  if (answer.wait_for(std::chrono::nanoseconds(patience.nanoseconds())) != std::future_status::ready) {
+  const Duration timeout = timeout_ + kTimeoutMargin;
+  if (answer.wait_for(std::chrono::nanoseconds(timeout.nanoseconds())) != std::future_status::ready) {
     loop_.post([asked] {
       if (const auto waiting = asked.lock()) waiting->give_up();
     });
-    return fail(fmt::format("POST {}: no answer within {}", path, patience.str()));
+    return fail(fmt::format("POST {}: request timed out after {}", path, timeout.str()));
   }
   try {
     return body_of(answer.get(), path);

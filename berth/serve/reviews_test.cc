@@ -116,7 +116,7 @@ TEST(ApiReviews, SaysWhatWentWrong) {
   StubTransport transport(loop);
   ApiReviews reviews(loop, transport);
   transport.response.status = 403;
-  EXPECT_EQ(reviews.post("/x", "").error().message(), "POST /x: the server answered 403");
+  EXPECT_EQ(reviews.post("/x", "").error().message(), "POST /x: the server responded with status 403");
   transport.response.transfer = client::Response::Transfer::kNotSent;
   transport.response.error = "connection refused";
   EXPECT_EQ(reviews.post("/x", "").error().message(), "POST /x: connection refused");
@@ -136,7 +136,7 @@ TEST(ApiReviews, AsksAServerThatFailsAgain) {
   EXPECT_EQ(reviews.post("/x", "").value(), "{}");
   EXPECT_EQ(transport.requests, 3u);
   transport.response.status = 503;
-  EXPECT_EQ(reviews.post("/x", "").error().message(), "POST /x: the server answered 503");
+  EXPECT_EQ(reviews.post("/x", "").error().message(), "POST /x: the server responded with status 503");
   EXPECT_EQ(transport.requests, 6u);
   transport.response.status = 403;
   EXPECT_FALSE(reviews.post("/x", ""));
@@ -162,7 +162,7 @@ TEST(ApiReviews, LeavesPlacesToOthers) {
   };
   std::size_t asked = 0;
   while (asked < static_cast<std::size_t>(ApiReviews::kAtATime)) on_loop([&] { asked = transport.unanswered.size(); });
-  EXPECT_EQ(reviews.post("/x", "").error().message(), "POST /x: too many questions are under way");
+  EXPECT_EQ(reviews.post("/x", "").error().message(), "POST /x: too many requests in flight");
   on_loop([&] {
     client::Response answer;
     answer.status = 201;
@@ -180,7 +180,7 @@ TEST(ApiReviews, GivesUpAndCancels) {
   StubTransport transport(loop);
   transport.is_silent = true;
   ApiReviews reviews(loop, transport, Duration::seconds(-1) + Duration::milliseconds(10));
-  EXPECT_NE(reviews.post("/x", "").error().message().find("no answer within"), std::string::npos);
+  EXPECT_NE(reviews.post("/x", "").error().message().find("request timed out after"), std::string::npos);
   EXPECT_EQ(transport.cancelled.get_future().get(), 7u);
 }
 

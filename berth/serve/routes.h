@@ -1,5 +1,5 @@
 // Which handler answers which path. Paths are exact, or prefixes that end with "/"; the longest match wins. A path that
-// nobody has is answered as Go's mux does: 404.
+// is not registered is answered as Go's mux does: 404.
 #pragma once
 
 #include <functional>

@@ -148,7 +148,7 @@ class HttpsServer::Machine {
     listener_ = *std::move(listener);
     port_ = port_of(listener_.get());
     wake_ = Socket(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (wake_.get() < 0) return fail(fmt::format("cannot make an eventfd: {}", std::strerror(errno)));
+    if (wake_.get() < 0) return fail(fmt::format("cannot create eventfd: {}", std::strerror(errno)));
     acceptor_ = std::thread([this] { accept_all(); });
     return {};
   }
@@ -232,8 +232,8 @@ class HttpsServer::Machine {
     something_changed_.notify_all();
   }
 
-  // Sees to it that everybody who waits is served soon: by a thread that is idle, by a new one, or in the place of
-  // somebody else.
+  // Ensures that every accepted connection is served soon: by an idle thread, by a new one, or by closing the
+  // connection that has been idle longest.
   void find_places() {
     const auto ending = static_cast<std::size_t>(std::ranges::count(served_, true, &Served::is_ended));
     for (std::size_t places = idle_workers_ + starting_workers_ + ending; places < waiting_.size(); ++places) {

@@ -1,9 +1,9 @@
-// An HTTPS server for a handful of clients: probes, Prometheus, people with kubectl and curl. HTTP/1.1, one thread per
+// An HTTPS server for few clients: probes, Prometheus, people with kubectl and curl. HTTP/1.1, one thread per
 // open connection, both bounded.
 //
 // A client that is slow, silent or hostile costs others nothing: each step (handshake, head, body, answer) has a
 // deadline that further bytes do not extend, and if all connections are taken, the one that has kept the server waiting
-// longest is closed in favour of the new one. So a probe is answered even while somebody holds every connection open.
+// longest is closed in favour of the new one. So a probe is answered even while a client holds every connection open.
 //
 // Client certificates are asked for and may be missing; whether one counts is the handler's affair, since that depends
 // on what for. The handler decides about everything: see guard.h for who may read what.

@@ -128,9 +128,9 @@ void AuthConfigReader::looked_up(const client::Response& response) {
   request_ = 0;
   const auto found = [&]() -> Result<Trust> {
     if (!response.is_complete()) return fail(response.error);
-    // Without the ConfigMap nobody is known that way.
+    // Without the ConfigMap that method is disabled.
     if (response.status == 404) return Trust();
-    if (!response.is_success()) return fail(fmt::format("the server answered {}", response.status));
+    if (!response.is_success()) return fail(fmt::format("the server responded with status {}", response.status));
     return trust_from_config_map(response.body);
   }();
   if (found) {
@@ -139,7 +139,8 @@ void AuthConfigReader::looked_up(const client::Response& response) {
     Error error = Error(found.error()).in(kConfigMapName);
     report(error);
     if (!options_.tolerate_lookup_failure) {
-      tell_first(fail(std::move(error).with_fix("--authentication-tolerate-lookup-failure goes on without it")));
+      tell_first(
+          fail(std::move(error).with_fix("set --authentication-tolerate-lookup-failure to continue without it")));
     }
   }
   apply();

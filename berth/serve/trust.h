@@ -1,5 +1,5 @@
-// Reads whom the server trusts: from the files that flags name, and, for what no flag gives, from the ConfigMap
-// kube-system/extension-apiserver-authentication, where the API server says whom it trusts itself. Both are read again
+// Loads the client CA bundles: from the files that flags name, and, for what no flag gives, from the ConfigMap
+// kube-system/extension-apiserver-authentication, where the API server publishes its own. Both are read again
 // and again, so rotated authorities are in use without a restart.
 //
 // A state machine on the loop's thread (berth/client/loop.h).

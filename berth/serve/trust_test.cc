@@ -84,7 +84,8 @@ TEST_F(ReadingTrust, GoesOnWithoutAndTriesAgain) {
   ASSERT_EQ(trusts_.size(), 1u);
   EXPECT_EQ(trusts_[0], Trust());
   ASSERT_EQ(problems_.size(), 1u);
-  EXPECT_EQ(problems_[0], "configmap kube-system/extension-apiserver-authentication: the server answered 403");
+  EXPECT_EQ(problems_[0],
+            "configmap kube-system/extension-apiserver-authentication: the server responded with status 403");
   loop_.advance(TrustOptions::kRetry);
   answer(200, kConfigMap);
   EXPECT_EQ(trusts_.size(), 2u);
@@ -97,7 +98,7 @@ TEST_F(ReadingTrust, GoesOnWithoutAndTriesAgain) {
 TEST_F(ReadingTrust, FailsIfItMustNotGoOn) {
   start({.tolerate_lookup_failure = false});
   answer(500, "");
-  EXPECT_NE(first_.find("the server answered 500"), std::string::npos);
+  EXPECT_NE(first_.find("the server responded with status 500"), std::string::npos);
 }
 
 TEST_F(ReadingTrust, PrefersFiles) {

@@ -249,7 +249,7 @@ class Clusters(unittest.TestCase):
             self.assertIn("cannot list nodes: berth.invalid:1: ", done.stderr)
             done = berth("shop/web-1", "--kubeconfig", config, "--context", "there")
             self.assertEqual(done.returncode, 2)
-            self.assertIn("context 'there' does not exist (there are: here, nowhere)", done.stderr)
+            self.assertIn("context 'there' does not exist (defined are: here, nowhere)", done.stderr)
 
     def test_an_answer_of_a_daemon_is_put_as_any_other(self):
         explained = {"pod": "shop/web-1", "scheduler": "s", "answer": "Unschedulable", "sentence": "shop/web-1 waits.",

@@ -85,7 +85,7 @@ class Start(unittest.TestCase):
     def test_without_a_cluster_says_what_to_do(self):
         done = run("--secure-port=0")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("Cannot start", done.stderr)
+        self.assertIn("Failed to start", done.stderr)
         self.assertIn("--kubeconfig", done.stderr)
 
     def test_deprecated_flags_and_those_without_effect_are_accepted_with_a_warning(self):

@@ -1,5 +1,5 @@
-// Threads that get no signals: those are for the main thread, and one that writes to a closed connection must not end
-// the process.
+// Starts threads with all signals blocked: signals are for the main thread, and a SIGPIPE of a write to a closed
+// connection must not terminate the process.
 #pragma once
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 namespace berth::client {
 
 template <typename Fn>
-std::thread start_quiet_thread(Fn fn) {
+std::thread start_signal_free_thread(Fn fn) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
