@@ -42,18 +42,20 @@ void check_order(const std::vector<Statement>& statements, std::vector<Mistake>&
   }
 }
 
-// What single settings cannot know: whether they make a configuration together.
-void check_setup(const std::vector<Statement>& statements, std::vector<Mistake>& mistakes) {
-  Setup setup;
+// Applies the settings. What single settings cannot know is checked here: whether they make a configuration together.
+void apply_settings(Scenario& scenario, std::vector<Mistake>& mistakes) {
   Position at;
-  for (const Statement& statement : statements) {
+  for (const Statement& statement : scenario.statements) {
     if (const Setting* setting = std::get_if<Setting>(&statement.meaning)) {
-      setting->apply(setup);
+      setting->apply(scenario.setup);
       if (statement.line.words.front().text == "config") at = statement.at();
     }
   }
-  const auto options = scheduler_options(setup);
-  if (options) return;
+  auto options = scheduler_options(scenario.setup);
+  if (options) {
+    scenario.scheduler = *std::move(options);
+    return;
+  }
   for (const Error& error : options.error()) mistakes.push_back({at, error.message(), {}});
 }
 
@@ -111,7 +113,7 @@ std::expected<Scenario, std::vector<Error>> parse(std::string_view text, const P
     scenario.statements.push_back({std::move(line), *std::move(meaning)});
   }
   check_order(scenario.statements, mistakes);
-  if (mistakes.empty()) check_setup(scenario.statements, mistakes);
+  if (mistakes.empty()) apply_settings(scenario, mistakes);
   if (mistakes.empty()) return scenario;
   std::ranges::sort(mistakes, [](const Mistake& a, const Mistake& b) { return a.at < b.at; });
   std::vector<Error> errors;

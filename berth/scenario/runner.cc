@@ -279,20 +279,14 @@ sim::SimulatedExtender simulated_extenders(const std::vector<ExtenderSketch>& sk
   };
 }
 
-Result<sim::WorldOptions> world_options(const Scenario& scenario, const RunOptions& options) {
-  Setup setup;
+sim::WorldOptions world_options(const Scenario& scenario, const RunOptions& options) {
   sim::WorldOptions world;
-  for (const Statement& statement : scenario.statements) {
-    if (const Setting* setting = std::get_if<Setting>(&statement.meaning)) setting->apply(setup);
-    if (needs_script(statement)) world.scripted = true;
-  }
-  auto scheduler = scheduler_options(setup);
-  if (!scheduler) return fail(scheduler.error().front());
-  world.scheduler = *std::move(scheduler);
-  world.extender = simulated_extenders(setup.extenders, world.scheduler.config.config.extenders.size());
+  world.scripted = std::ranges::any_of(scenario.statements, needs_script);
+  world.scheduler = scenario.scheduler;
+  world.extender = simulated_extenders(scenario.setup.extenders, world.scheduler.config.config.extenders.size());
   if (options.quirks) world.scheduler.quirks = *options.quirks;
   if (options.scores_to_record > 0) world.scheduler.scores_to_record = options.scores_to_record;
-  world.seed = options.seed.value_or(setup.seed.value_or(1));
+  world.seed = options.seed.value_or(scenario.setup.seed.value_or(1));
   world.max_objects = options.max_objects;
   return world;
 }
@@ -331,9 +325,7 @@ std::string to_text(const Failure& failure) {
 
 Result<RunResult> run(const Scenario& scenario, const RunOptions& options) {
   if (auto checked = check_objects(scenario, options.max_objects); !checked) return fail(std::move(checked).error());
-  auto settings = world_options(scenario, options);
-  if (!settings) return fail(settings.error());
-  auto world = sim::World::make(*std::move(settings));
+  auto world = sim::World::make(world_options(scenario, options));
   if (!world) return fail(world.error());
   RunResult result;
   result.world = *std::move(world);

@@ -32,6 +32,9 @@ struct Statement {
 
 struct Scenario {
   std::string file;  // as it stands in messages
+  // What its settings come to, and the scheduler that they describe.
+  Setup setup;
+  engine::Options scheduler;
   std::vector<Statement> statements;
   // What was read and left out: kinds of objects that a scheduler does not look at.
   std::vector<std::string> notes;

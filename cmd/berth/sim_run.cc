@@ -77,16 +77,10 @@ std::expected<Loaded, Mistakes> load(const std::string& file, const SimOptions& 
   if (!text) return std::unexpected(Mistakes{text.error()});
   auto parsed = scenario::parse(*text, {.file = shown_name(file), .read = scenario::read_file});
   if (!parsed) return std::unexpected(std::move(parsed.error()));
-  scenario::Setup setup;
-  for (const scenario::Statement& statement : parsed->statements) {
-    if (const auto* setting = std::get_if<scenario::Setting>(&statement.meaning)) setting->apply(setup);
-  }
-  auto scheduler = scenario::scheduler_options(setup);
-  if (!scheduler) return std::unexpected(std::move(scheduler.error()));
   Loaded result;
   result.scenario = std::move(*parsed);
-  result.settings = {.config = std::move(scheduler->config), .gates = scheduler->gates};
-  result.seed = options.seed.value_or(setup.seed.value_or(1));
+  result.settings = {.config = result.scenario.scheduler.config, .gates = result.scenario.scheduler.gates};
+  result.seed = options.seed.value_or(result.scenario.setup.seed.value_or(1));
   result.ends_at = end_of(result.scenario);
   return result;
 }
