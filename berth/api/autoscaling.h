@@ -1,6 +1,6 @@
 // Objects that tell of autoscalers and of the groups of nodes that they resize: the ConfigMap in which
 // cluster-autoscaler reports its status, and custom resources of which only the metadata matters (Karpenter's node
-// classes, Cluster API's MachineDeployments). Not part of kinds.h: few include it.
+// classes, Cluster API's MachineDeployments).
 #pragma once
 
 #include <optional>
@@ -30,9 +30,6 @@ struct PartialObject {
 
 BERTH_HAS_SCHEMA(ConfigMap);
 BERTH_HAS_SCHEMA(PartialObject);
-
-template <>
-const ObjectKind& kind_of<ConfigMap>();
 
 // Null if it is of another type.
 const PartialObject* as_partial(const AnyObject& object);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "berth/api/kinds.h"
+#include "berth/api/watched_kinds.h"
 #include "berth/queue/object_diff.h"
 
 namespace berth::engine {
@@ -16,30 +17,6 @@ namespace {
 
 using api::AnyObject;
 using queue::ClusterEvent;
-
-// The resource that events about a kind name; empty for kinds that nobody waits for.
-Symbol event_resource(const api::ObjectKind& kind) {
-  struct Row {
-    const api::ObjectKind* kind;
-    std::string_view resource;
-  };
-  namespace resource = queue::resource;
-  static const std::vector<Row> kRows = {
-      {&api::kind_of<api::Namespace>(), resource::kNamespace},
-      {&api::kind_of<api::PersistentVolume>(), resource::kPersistentVolume},
-      {&api::kind_of<api::PersistentVolumeClaim>(), resource::kPersistentVolumeClaim},
-      {&api::kind_of<api::StorageClass>(), resource::kStorageClass},
-      {&api::kind_of<api::CsiNode>(), resource::kCSINode},
-      {&api::kind_of<api::CsiDriver>(), resource::kCSIDriver},
-      {&api::kind_of<api::CsiStorageCapacity>(), resource::kCSIStorageCapacity},
-      {&api::kind_of<api::VolumeAttachment>(), resource::kVolumeAttachment},
-      {&api::kind_of<api::ResourceClaim>(), resource::kResourceClaim},
-      {&api::kind_of<api::ResourceSlice>(), resource::kResourceSlice},
-      {&api::kind_of<api::DeviceClass>(), resource::kDeviceClass},
-  };
-  const auto row = std::ranges::find_if(kRows, [&](const Row& each) { return each.kind == &kind; });
-  return row == kRows.end() ? Symbol() : Symbol(row->resource);
-}
 
 // A pod that is being deleted does not count for everybody any more. To those who ask for changed labels: whom pods
 // count for is what labels decide.
@@ -105,6 +82,8 @@ void Handlers::observe_list(const api::ObjectKind& kind, std::span<const AnyObje
   } else if (&kind == &api::kind_of<api::Node>()) {
     const cache::NodeTable& table = state_.cache.nodes();
     table.nodes().for_each([&](std::size_t row) { collect(table.at(static_cast<cache::RowId>(row)).node); });
+  } else if (&kind == &api::kind_of<api::ResourceSlice>()) {
+    resource_slices_.for_each(collect);
   } else {
     state_.objects.for_each_of(kind, [&](const AnyObject& known) {
       if (!listed.contains(api::full_name(known.metadata()))) gone.push_back(known);
@@ -279,22 +258,40 @@ void Handlers::node_deleted(const api::Node& node) {
   (void)state_.cache.remove_node(*known);
 }
 
-// --- Everything else -------------------------------------------------------------------------------------------------
+// --- Other kinds -----------------------------------------------------------------------------------------------------
+
+AnyObject Handlers::known_state(const AnyObject& object) const {
+  if (&object.kind() != &api::kind_of<api::ResourceSlice>()) return state_.objects.get(object);
+  const auto known = resource_slices_.get(object.metadata().name);
+  return known == nullptr ? AnyObject() : AnyObject(known);
+}
+
+bool Handlers::keep(const AnyObject& object) {
+  const auto slice = object.as<api::ResourceSlice>();
+  if (slice == nullptr) return state_.objects.set(object);
+  resource_slices_.set(slice);
+  return true;
+}
+
+bool Handlers::drop(const AnyObject& object) {
+  if (&object.kind() != &api::kind_of<api::ResourceSlice>()) return state_.objects.remove(object);
+  return resource_slices_.remove(Symbol(), object.metadata().name);
+}
 
 void Handlers::observe_other(const AnyObject& object) {
-  const AnyObject known = state_.objects.get(object);
-  if (!state_.objects.set(object)) return;
+  const AnyObject known = known_state(object);
+  if (!keep(object)) return;
   if (const auto budget = object.as<api::PodDisruptionBudget>()) preemptions_.budget_changed(*budget);
-  const Symbol resource = event_resource(object.kind());
+  const Symbol resource = api::event_resource(object.kind());
   if (resource.empty()) return;
   const bool is_new = !known;
   state_.notify(ClusterEvent(resource, is_new ? queue::action::kAdd : queue::action::kUpdate), known, object);
 }
 
 void Handlers::other_deleted(const AnyObject& object) {
-  const AnyObject known = state_.objects.get(object);
-  if (!known || !state_.objects.remove(object)) return;
-  const Symbol resource = event_resource(object.kind());
+  const AnyObject known = known_state(object);
+  if (!known || !drop(object)) return;
+  const Symbol resource = api::event_resource(object.kind());
   if (!resource.empty()) state_.notify(ClusterEvent(resource, queue::action::kDelete), known, {});
 }
 

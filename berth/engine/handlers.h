@@ -8,6 +8,8 @@
 #include <span>
 
 #include "berth/api/object.h"
+#include "berth/api/resource.h"
+#include "berth/cache/cluster_objects.h"
 #include "berth/engine/binding_cycle.h"
 #include "berth/engine/preemptions.h"
 #include "berth/engine/state.h"
@@ -39,9 +41,16 @@ class Handlers {
   void observe_other(const api::AnyObject& object);
   void other_deleted(const api::AnyObject& object);
 
+  // The last known state, and a new one. An object of a kind that is not kept has none, and false says so.
+  api::AnyObject known_state(const api::AnyObject& object) const;
+  bool keep(const api::AnyObject& object);
+  bool drop(const api::AnyObject& object);
+
   State& state_;
   BindingCycles& bindings_;
   Preemptions& preemptions_;
+  // No plugin reads them, but pods wait for their events: a new device may be what a pod lacks.
+  cache::ObjectMap<api::ResourceSlice> resource_slices_;
 };
 
 }  // namespace berth::engine

@@ -277,14 +277,16 @@ TEST(Handlers, TellTheQueueOfOtherKindsThatPluginsWaitFor) {
   world.add_object(named<api::PersistentVolume>("v"));
   world.add_object(named<api::StorageClass>("s"));
   world.add_object(named<api::CsiNode>("n1"));
+  world.add_object(named<api::ResourceSlice>("slice"));
   world.add_object(named<api::Service>("service"));  // nobody waits for these two
   world.add_object(named<api::PodDisruptionBudget>("budget"));
   world.scheduler().observe_deleted(
       api::AnyObject(std::make_shared<const api::PersistentVolume>(named<api::PersistentVolume>("v"))), world.now());
   world.scheduler().observe_deleted(
       api::AnyObject(std::make_shared<const api::PersistentVolume>(named<api::PersistentVolume>("v"))), world.now());
-  EXPECT_EQ(log.labels, (Texts{"PersistentVolumeAdd", "PersistentVolumeUpdate", "storage.k8s.io/StorageClassAdd",
-                               "storage.k8s.io/CSINodeAdd", "PersistentVolumeDelete"}));
+  EXPECT_EQ(log.labels,
+            (Texts{"PersistentVolumeAdd", "PersistentVolumeUpdate", "storage.k8s.io/StorageClassAdd",
+                   "storage.k8s.io/CSINodeAdd", "resource.k8s.io/ResourceSliceAdd", "PersistentVolumeDelete"}));
 }
 
 TEST(Handlers, TakeAListAsAllThereIs) {

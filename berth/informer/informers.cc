@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "berth/api/kinds.h"
+#include "berth/api/watched_kinds.h"
 
 namespace berth::informer {
 
@@ -19,45 +20,20 @@ std::string resource_name(const api::ObjectKind& kind) {
   return fmt::format("{}.{}.{}", kind.resource, kind.api_version.substr(slash + 1), kind.api_version.substr(0, slash));
 }
 
-template <typename T>
-InformedKind required() {
-  return {.kind = &api::kind_of<T>(), .is_optional = false, .field_selector = {}};
-}
-
-template <typename T>
-InformedKind optional() {
-  return {.kind = &api::kind_of<T>(), .is_optional = true, .field_selector = {}};
-}
-
 }  // namespace
 
 std::vector<InformedKind> scheduler_kinds() {
-  // Priority classes are not among them: admission copies a class's value to the pod, and kube-scheduler's role may not
-  // read them.
-  //
-  // Pods that have ended hold nothing; leaving them out saves most of the memory in clusters that run jobs.
-  InformedKind pods = required<api::Pod>();
-  pods.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
-  return {
-      required<api::Namespace>(),
-      required<api::Service>(),
-      required<api::ReplicationController>(),
-      required<api::ReplicaSet>(),
-      required<api::StatefulSet>(),
-      required<api::PodDisruptionBudget>(),
-      required<api::StorageClass>(),
-      required<api::CsiDriver>(),
-      required<api::CsiNode>(),
-      required<api::CsiStorageCapacity>(),
-      required<api::PersistentVolume>(),
-      required<api::PersistentVolumeClaim>(),
-      required<api::VolumeAttachment>(),
-      optional<api::DeviceClass>(),
-      optional<api::ResourceSlice>(),
-      optional<api::ResourceClaim>(),
-      required<api::Node>(),
-      std::move(pods),
-  };
+  std::vector<InformedKind> kinds;
+  for (const api::WatchedKind& each : api::watched_kinds()) {
+    if (each.reading == api::KindReading::kSimulated) continue;
+    kinds.push_back(
+        {.kind = each.kind, .is_optional = each.reading == api::KindReading::kWatchedIfServed, .field_selector = {}});
+    // Pods that have ended use no resources; leaving them out saves most of the memory in clusters that run jobs.
+    if (each.kind == &api::kind_of<api::Pod>()) {
+      kinds.back().field_selector = "status.phase!=Succeeded,status.phase!=Failed";
+    }
+  }
+  return kinds;
 }
 
 Informers::Informers(client::Loop& loop, client::Transport& transport, Sink& sink, Rng rng, Options options)

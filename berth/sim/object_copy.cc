@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "berth/api/autoscaling.h"
 #include "berth/api/kinds.h"
 #include "berth/base/check.h"
 
@@ -12,16 +11,12 @@ namespace berth::sim {
 
 namespace {
 
-template <typename... Ts>
+template <typename Partial, typename... Ts>
 struct TypeList {};
 
-using KindsWithMetadata =
-    TypeList<api::Pod, api::Node, api::Namespace, api::Service, api::Binding, api::PersistentVolume,
-             api::PersistentVolumeClaim, api::ReplicationController, api::ReplicaSet, api::Deployment, api::StatefulSet,
-             api::DaemonSet, api::Job, api::PodDisruptionBudget, api::PriorityClass, api::StorageClass, api::CsiNode,
-             api::CsiDriver, api::CsiStorageCapacity, api::VolumeAttachment, api::ResourceClaim,
-             api::ResourceClaimTemplate, api::ResourceSlice, api::DeviceClass, api::Lease, api::Event, api::CoreEvent,
-             api::LimitRange, api::ResourceQuota, api::NodePool, api::ConfigMap>;
+#define BERTH_TYPE(T, ...) , api::T
+using KindsWithMetadata = TypeList<api::PartialObject BERTH_FOR_EACH_KIND(BERTH_TYPE)>;
+#undef BERTH_TYPE
 
 template <typename Part>
 void keep(Part& fresh, const Part& old) {
@@ -89,7 +84,7 @@ Functions functions_of(const api::ObjectKind& kind) {
 }
 
 template <typename... Ts>
-std::vector<Functions> table_of(TypeList<Ts...>) {
+std::vector<Functions> table_of(TypeList<api::PartialObject, Ts...>) {
   std::vector<Functions> table(api::all_kinds().size());
   for (const Functions& each : {functions_of<Ts>(api::kind_of<Ts>())...}) {
     table[static_cast<std::size_t>(each.kind - api::all_kinds().data())] = each;

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "berth/api/kinds.h"
+#include "berth/api/watched_kinds.h"
 #include "berth/base/check.h"
 #include "berth/base/hash.h"
 #include "berth/base/overloaded.h"
@@ -141,28 +142,11 @@ class SchedulerLink::InWorldTime final : public engine::Observer {
 };
 
 const std::vector<const api::ObjectKind*>& SchedulerLink::kinds() {
-  // Pods last: when they come, everything is there that they may refer to.
-  static const std::vector<const api::ObjectKind*> all = {
-      &api::kind_of<api::Namespace>(),
-      &api::kind_of<api::PriorityClass>(),
-      &api::kind_of<api::Service>(),
-      &api::kind_of<api::ReplicationController>(),
-      &api::kind_of<api::ReplicaSet>(),
-      &api::kind_of<api::StatefulSet>(),
-      &api::kind_of<api::PodDisruptionBudget>(),
-      &api::kind_of<api::StorageClass>(),
-      &api::kind_of<api::CsiDriver>(),
-      &api::kind_of<api::CsiNode>(),
-      &api::kind_of<api::CsiStorageCapacity>(),
-      &api::kind_of<api::PersistentVolume>(),
-      &api::kind_of<api::PersistentVolumeClaim>(),
-      &api::kind_of<api::VolumeAttachment>(),
-      &api::kind_of<api::DeviceClass>(),
-      &api::kind_of<api::ResourceSlice>(),
-      &api::kind_of<api::ResourceClaim>(),
-      &api::kind_of<api::Node>(),
-      &api::kind_of<api::Pod>(),
-  };
+  static const std::vector<const api::ObjectKind*> all = [] {
+    std::vector<const api::ObjectKind*> kinds;
+    for (const api::WatchedKind& each : api::watched_kinds()) kinds.push_back(each.kind);
+    return kinds;
+  }();
   return all;
 }
 

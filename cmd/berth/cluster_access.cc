@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "berth/api/kinds.h"
+#include "berth/api/watched_kinds.h"
 #include "berth/client/api_error.h"
 #include "berth/client/blocking.h"
 #include "berth/client/http_loop.h"
@@ -59,26 +60,13 @@ struct KindToList {
 std::vector<KindToList> kinds_to_list(const ClusterKinds& chosen) {
   using Need = KindToList::Need;
   std::vector<KindToList> kinds = {{&api::kind_of<api::Node>(), Need::kNeeded},
-                                   {&api::kind_of<api::Pod>(), Need::kNeeded},
-                                   {&api::kind_of<api::Namespace>()},
-                                   {&api::kind_of<api::PriorityClass>()},
-                                   {&api::kind_of<api::Service>()},
-                                   {&api::kind_of<api::ReplicationController>()},
-                                   {&api::kind_of<api::ReplicaSet>()},
-                                   {&api::kind_of<api::StatefulSet>()},
-                                   {&api::kind_of<api::PodDisruptionBudget>()},
-                                   {&api::kind_of<api::StorageClass>()},
-                                   {&api::kind_of<api::PersistentVolume>()},
-                                   {&api::kind_of<api::PersistentVolumeClaim>()},
-                                   {&api::kind_of<api::CsiDriver>()},
-                                   {&api::kind_of<api::CsiNode>()},
-                                   {&api::kind_of<api::CsiStorageCapacity>()},
-                                   {&api::kind_of<api::VolumeAttachment>()},
-                                   {&api::kind_of<api::DeviceClass>()},
-                                   {&api::kind_of<api::ResourceClaim>()},
-                                   {&api::kind_of<api::ResourceSlice>()},
-                                   {&api::kind_of<api::LimitRange>(), Need::kOptional},
-                                   {&api::kind_of<api::ResourceQuota>(), Need::kOptional}};
+                                   {&api::kind_of<api::Pod>(), Need::kNeeded}};
+  for (const api::WatchedKind& each : api::watched_kinds()) {
+    const bool is_first = each.kind == kinds[0].kind || each.kind == kinds[1].kind;
+    if (!is_first) kinds.push_back({each.kind});
+  }
+  kinds.push_back({&api::kind_of<api::LimitRange>(), Need::kOptional});
+  kinds.push_back({&api::kind_of<api::ResourceQuota>(), Need::kOptional});
   if (chosen.workloads) {
     kinds.push_back({&api::kind_of<api::Deployment>()});
     kinds.push_back({&api::kind_of<api::DaemonSet>()});
