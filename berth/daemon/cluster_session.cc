@@ -43,22 +43,10 @@ void run_on(client::Loop& loop, const std::function<void()>& fn) {
 
 }  // namespace
 
-// --- What informers read ---------------------------------------------------------------------------------------------
-
-void ClusterSession::InboxSink::replaced(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) {
-  engine_.observe_list(kind, std::move(objects));
-}
-void ClusterSession::InboxSink::upserted(api::AnyObject object) {
-  engine_.observe(std::move(object));
-}
-void ClusterSession::InboxSink::removed(api::AnyObject object) {
-  engine_.observe_deleted(std::move(object));
-}
-
 // --- Putting it together ---------------------------------------------------------------------------------------------
 
 ClusterSession::ClusterSession(ApiLine reading, ApiLine writing, EngineInbox& engine, Log& log, Options options)
-    : reading_(reading), writing_(writing), engine_(engine), log_(log), options_(std::move(options)), sink_(engine) {}
+    : reading_(reading), writing_(writing), engine_(engine), log_(log), options_(std::move(options)) {}
 
 ClusterSession::~ClusterSession() = default;
 
@@ -73,7 +61,6 @@ informer::Informers::Options ClusterSession::informer_options() {
 
 Dispatcher::Options ClusterSession::dispatcher_options() {
   Dispatcher::Options options = options_.dispatcher;
-  options.events = events_.get();
   options.seed = Rng(options_.seed).fork(kDispatcher).next_u64();
   return options;
 }
@@ -110,9 +97,12 @@ void ClusterSession::start() {
   writing_.loop.post([this] { start_writing(); });
 }
 
-void ClusterSession::send(std::vector<engine::Command> commands) {
-  writing_.loop.post([this, sent = std::move(commands)]() mutable {
-    if (dispatcher_) dispatcher_->submit(std::move(sent));
+void ClusterSession::send(EngineOutput output) {
+  writing_.loop.post([this, sent = std::move(output)]() mutable {
+    for (const engine::PodEvent& event : sent.events) {
+      if (events_) events_->publish(event);
+    }
+    if (dispatcher_) dispatcher_->submit(std::move(sent.commands));
   });
 }
 
@@ -166,7 +156,7 @@ std::uint64_t ClusterSession::slow_renewals() const {
 
 void ClusterSession::start_reading() {
   reading_.loop.post([this] {
-    informers_ = std::make_unique<informer::Informers>(reading_.loop, reading_.transport, sink_,
+    informers_ = std::make_unique<informer::Informers>(reading_.loop, reading_.transport, engine_,
                                                        Rng(options_.seed).fork(kInformers), informer_options());
     informers_->start();
   });

@@ -34,7 +34,6 @@
 #include "berth/daemon/log.h"
 #include "berth/engine/command.h"
 #include "berth/informer/informers.h"
-#include "berth/informer/sink.h"
 
 namespace berth::daemon {
 
@@ -48,8 +47,8 @@ class ClusterSession {
  public:
   struct Options {
     std::vector<informer::InformedKind> kinds = informer::scheduler_kinds();
-    Dispatcher::Options dispatcher;                 // its events are set here
-    EventPublisherOptions events;                   // likewise is_busy_binding
+    Dispatcher::Options dispatcher;
+    EventPublisherOptions events;                   // is_busy_binding is set here
     std::optional<LeaderElectionOptions> election;  // unset: this process leads, always
     // Nothing is read before this process leads: less load and memory for those that wait, a later start when they
     // lead.
@@ -72,7 +71,7 @@ class ClusterSession {
   void start();
 
   // What the engine wants done. Requires: start() was called.
-  void send(std::vector<engine::Command> commands);
+  void send(EngineOutput output);
 
   // Binds under way get `binds` to end, then the lease is given back, which may take `lease`, then events that wait get
   // `events` to be written. Requires: start() was called, and the engine tries no pods any more.
@@ -93,18 +92,6 @@ class ClusterSession {
   std::uint64_t slow_renewals() const;
 
  private:
-  // Hands what informers read to the engine.
-  class InboxSink final : public informer::Sink {
-   public:
-    explicit InboxSink(EngineInbox& engine) : engine_(engine) {}
-    void replaced(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) override;
-    void upserted(api::AnyObject object) override;
-    void removed(api::AnyObject object) override;
-
-   private:
-    EngineInbox& engine_;
-  };
-
   informer::Informers::Options informer_options();
   Dispatcher::Options dispatcher_options();
   EventPublisherOptions event_options();
@@ -125,7 +112,6 @@ class ClusterSession {
   Options options_;
   InternPool pool_;
 
-  InboxSink sink_;
   // Made and ended on the thread of their loop.
   std::unique_ptr<informer::Informers> informers_;  // of the reading loop
   std::unique_ptr<EventPublisher> events_;          // of the writing loop, and so are the next two

@@ -42,14 +42,14 @@ class LoopEngine final : public EngineInbox {
         scheduler_(*engine::Scheduler::make({})),
         step_(*scheduler_, clock_, std::move(send)) {}
 
-  void observe(api::AnyObject object) override { put(ObjectSeen{std::move(object)}); }
-  void observe_deleted(api::AnyObject object) override { put(ObjectGone{std::move(object)}); }
+  void observe(api::AnyObject object) override { put(Observe{std::move(object)}); }
+  void observe_deleted(api::AnyObject object) override { put(ObserveDeleted{std::move(object)}); }
   void observe_list(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) override {
-    put(KindListed{&kind, std::move(objects)});
+    put(ObserveList{&kind, std::move(objects)});
   }
-  void complete(engine::CommandId id, engine::Outcome outcome) override { put(CommandEnded{id, std::move(outcome)}); }
-  void start() override { put(WorkBegins{}); }
-  void end_work() { put(WorkEnds{}); }
+  void complete(engine::CommandId id, engine::Outcome outcome) override { put(Complete{id, std::move(outcome)}); }
+  void start() override { put(Start{}); }
+  void end_work() { put(EndWork{}); }
 
   engine::Scheduler& scheduler() { return *scheduler_; }
 
@@ -90,8 +90,7 @@ class ClusterSessionTest : public testing::Test {
   void start(ClusterSession::Options options = {}) {
     options.events.hostname = "host";
     options.on_lost_leadership = [this] { has_lost_ = true; };
-    engine_ = std::make_unique<LoopEngine>(
-        loop_, [this](std::vector<engine::Command> commands) { session_->send(std::move(commands)); });
+    engine_ = std::make_unique<LoopEngine>(loop_, [this](EngineOutput output) { session_->send(std::move(output)); });
     session_ = std::make_unique<ClusterSession>(ApiLine{loop_, server_}, ApiLine{loop_, server_}, *engine_, log_,
                                                 std::move(options));
     session_->start();

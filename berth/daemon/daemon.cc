@@ -132,8 +132,8 @@ Result<void> Process::start() {
   auto connections = Connections::make(settings_, build_.user_agent, log_);
   if (!connections) return std::unexpected(connections.error());
   connections_ = *std::move(connections);
-  auto engine = EngineThread::make(engine_options(), [this](std::vector<engine::Command> commands) {
-    session_->send(std::move(commands));  // there is none before the session starts
+  auto engine = EngineThread::make(engine_options(), [this](EngineOutput output) {
+    session_->send(std::move(output));  // there is none before the session starts
   });
   if (!engine) return std::unexpected(engine.error());
   engine_ = *std::move(engine);

@@ -64,13 +64,7 @@ Dispatcher::Job* Dispatcher::find(JobId id) {
 // --- Waiting ---------------------------------------------------------------------------------------------------------
 
 void Dispatcher::submit(std::vector<engine::Command> commands) {
-  for (engine::Command& command : commands) {
-    if (const auto* event = std::get_if<engine::PublishEvent>(&command.what)) {
-      if (options_.events != nullptr) options_.events->publish(*event);
-    } else {
-      add(std::move(command));
-    }
-  }
+  for (engine::Command& command : commands) add(std::move(command));
   pump();
 }
 

@@ -40,7 +40,6 @@
 #include "berth/config/scheduler_config.h"
 #include "berth/daemon/dispatcher_budget.h"
 #include "berth/daemon/dispatcher_calls.h"
-#include "berth/daemon/event_sink.h"
 #include "berth/engine/command.h"
 #include "berth/engine/text_map.h"
 
@@ -88,8 +87,6 @@ class Dispatcher {
     // Of the delays.
     std::uint64_t seed = 0;
 
-    // Where events go; null: nowhere.
-    EventSink* events = nullptr;
     // As configured, and the transport of each, made for its extender_endpoint(). It outlives the dispatcher; null
     // means that the extender cannot be called.
     std::vector<config::Extender> configured_extenders;

@@ -217,13 +217,11 @@ engine::Outcome outcome_of(engine::Outcome::Kind kind, std::string message) {
 }
 
 Lane lane_of(const Work& work) {
-  BERTH_CHECK(!std::holds_alternative<engine::PublishEvent>(work), "events have no lane");
   return std::visit(
       Overloaded{[](const engine::BindPod&) { return Lane::kBind; }, [](const engine::ReadPod&) { return Lane::kBind; },
                  [](const engine::DeletePod&) { return Lane::kEviction; },
                  [](const engine::UpdateObject&) { return Lane::kVolume; },
                  [](const engine::CallExtender&) { return Lane::kExtender; },
-                 [](const engine::PublishEvent&) { return Lane::kStatus; },
                  [](const engine::PatchPodStatus& patch) {
                    if (!patch.condition) return Lane::kNomination;
                    return is_eviction(patch) ? Lane::kEviction : Lane::kStatus;
@@ -245,7 +243,6 @@ std::string object_of(const Work& work) {
                           return fmt::format("{}/{}", what.object.kind().resource,
                                              api::full_name(what.object.metadata()));
                         },
-                        [](const engine::PublishEvent&) { return std::string(); },
                         [](const engine::CallExtender&) { return std::string(); },
                     },
                     work);

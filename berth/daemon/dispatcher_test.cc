@@ -28,13 +28,12 @@ using Log = std::vector<std::string>;
 constexpr int kOk = 200;
 
 // A dispatcher and an API server that answers when the test says so.
-class DispatcherTest : public ::testing::Test, public EventSink {
+class DispatcherTest : public ::testing::Test {
  protected:
   void TearDown() override { dispatcher_.reset(); }
 
   Dispatcher& dispatcher() {
     if (!dispatcher_) {
-      options.events = this;
       dispatcher_.emplace(loop, api, options, [this](engine::CommandId id, const engine::Outcome& outcome) {
         EXPECT_FALSE(outcomes.contains(id)) << "a second outcome";
         outcomes.emplace(id, outcome);
@@ -43,8 +42,6 @@ class DispatcherTest : public ::testing::Test, public EventSink {
     }
     return *dispatcher_;
   }
-
-  void publish(const engine::PublishEvent& event) override { events.push_back(event.note); }
 
   // What is under way, oldest first: "POST /api/v1/namespaces/shop/pods/a/binding".
   Log open() const {
@@ -132,7 +129,6 @@ class DispatcherTest : public ::testing::Test, public EventSink {
   Dispatcher::Options options;
   std::map<engine::CommandId, engine::Outcome> outcomes;
   std::function<void(engine::CommandId)> on_outcome;
-  Log events;
   engine::CommandId last_id = 0;
 
  private:
@@ -212,15 +208,6 @@ TEST_F(DispatcherTest, KeepsToTheBudgetAndGivesItToBindsFirst) {
   EXPECT_EQ(open_with("/c/status"), 0u);
   loop.advance(Duration::milliseconds(100));
   EXPECT_EQ(open_with("/c/status"), 1u);
-}
-
-TEST_F(DispatcherTest, HandsEventsToTheirSink) {
-  engine::PublishEvent event;
-  event.note = "Successfully assigned shop/a to n1";
-  submit(engine::Command{7, event});
-  EXPECT_EQ(events, Log{"Successfully assigned shop/a to n1"});
-  EXPECT_TRUE(dispatcher().is_idle());
-  EXPECT_TRUE(open().empty());
 }
 
 // --- Order -----------------------------------------------------------------------------------------------------------

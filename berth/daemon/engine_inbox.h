@@ -1,25 +1,28 @@
 // What the daemon tells the engine, wherever the engine runs: on its own thread (engine_thread.h), or on the loop of a
-// test.
+// test. Objects come straight from the informers; besides them there are results of commands, and the start.
 #pragma once
 
 #include <vector>
 
-#include "berth/api/object.h"
 #include "berth/engine/command.h"
+#include "berth/engine/event_recorder.h"
+#include "berth/informer/sink.h"
 
 namespace berth::daemon {
 
-class EngineInbox {
+class EngineInbox : public informer::Sink {
  public:
-  virtual ~EngineInbox() = default;
-
-  virtual void observe(api::AnyObject object) = 0;
-  virtual void observe_deleted(api::AnyObject object) = 0;
-  // All objects of the kind as they are now.
-  virtual void observe_list(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) = 0;
   virtual void complete(engine::CommandId id, engine::Outcome outcome) = 0;
-  // The caches are filled, and this is the scheduler that leads: pods are tried from now on.
+  // The caches are synced, and this is the scheduler that leads: pods are tried from now on.
   virtual void start() = 0;
+};
+
+// What the engine wants done after one turn.
+struct EngineOutput {
+  std::vector<engine::Command> commands;
+  std::vector<engine::PodEvent> events;
+
+  bool empty() const { return commands.empty() && events.empty(); }
 };
 
 }  // namespace berth::daemon

@@ -17,16 +17,15 @@ EngineStep::EngineStep(engine::Scheduler& scheduler, const Clock& clock, Send se
     : scheduler_(scheduler), clock_(clock), send_(std::move(send)), limits_(limits) {}
 
 void EngineStep::run(std::vector<EngineMessage>& messages) {
-  // Each turn anew: the wall's clock may have been set since.
+  // Each turn anew: the wall clock may have been set since.
   scheduler_.set_wall_clock_offset(clock_.wall_now() - clock_.now());
   for (EngineMessage& message : messages) take_in(message);
   messages.clear();
   if (messages.capacity() > kMessagesKept) messages.shrink_to_fit();
   scheduler_.advance(clock_.now());
   try_pods();
-  if (std::vector<engine::Command> commands = scheduler_.take_commands(); !commands.empty()) {
-    send_(std::move(commands));
-  }
+  EngineOutput output{.commands = scheduler_.take_commands(), .events = scheduler_.take_events()};
+  if (!output.empty()) send_(std::move(output));
 }
 
 bool EngineStep::has_work() const {
@@ -38,12 +37,12 @@ bool EngineStep::has_work() const {
 void EngineStep::take_in(EngineMessage& message) {
   const Instant now = clock_.now();
   std::visit(Overloaded{
-                 [&](const ObjectSeen& seen) { scheduler_.observe(seen.object, now); },
-                 [&](const ObjectGone& gone) { scheduler_.observe_deleted(gone.object, now); },
-                 [&](const KindListed& listed) { scheduler_.observe_list(*listed.kind, listed.objects, now); },
-                 [&](const CommandEnded& ended) { scheduler_.complete(ended.id, ended.outcome, now); },
-                 [&](WorkBegins) { scheduler_.start(now); },
-                 [&](WorkEnds) { has_ended_ = true; },
+                 [&](const Observe& what) { scheduler_.observe(what.object, now); },
+                 [&](const ObserveDeleted& what) { scheduler_.observe_deleted(what.object, now); },
+                 [&](const ObserveList& what) { scheduler_.observe_list(*what.kind, what.objects, now); },
+                 [&](const Complete& what) { scheduler_.complete(what.id, what.outcome, now); },
+                 [&](Start) { scheduler_.start(now); },
+                 [&](EndWork) { has_ended_ = true; },
                  [&](const Question& question) {
                    scheduler_.advance(now);  // an idle engine's gauges may be old
                    question.ask(scheduler_);

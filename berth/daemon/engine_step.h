@@ -1,12 +1,13 @@
-// How the daemon drives the engine, without the thread: what happened goes in as messages, one turn at a time, commands
-// come out. EngineThread (engine_thread.h) runs turns on a thread of its own; a test runs them in virtual time.
+// How the daemon drives the engine, without the thread: what happened goes in as messages, one turn at a time; commands
+// and events come out. EngineThread (engine_thread.h) runs turns on a thread of its own; a test runs them in virtual
+// time.
 //
 // A turn takes in all messages, does what is due and tries some pods: few enough that messages which come meanwhile
-// (questions, results, a node that is gone) wait for milliseconds, and enough that commands leave in handfuls.
+// (questions, results, a deleted node) wait for milliseconds, and enough that commands leave in batches.
 //
 // Limits: while too many binds, or other commands that matter, have no result yet no pod is tried. So an API server
 // that is slower than the engine makes pods wait in the queue, where they are ordered by priority and take little
-// memory, and not in a growing heap of requests. A result is a message, so there is a turn after each.
+// memory, and not in a growing backlog of requests. A result is a message, so there is a turn after each.
 //
 // Not thread safe.
 #pragma once
@@ -19,6 +20,7 @@
 #include "berth/api/object.h"
 #include "berth/base/time.h"
 #include "berth/daemon/clock.h"
+#include "berth/daemon/engine_inbox.h"
 #include "berth/engine/command.h"
 #include "berth/engine/scheduler.h"
 
@@ -26,29 +28,29 @@ namespace berth::daemon {
 
 // --- Messages --------------------------------------------------------------------------------------------------------
 
-struct ObjectSeen {
+// The calls of EngineInbox, to be made on the engine's thread.
+struct Observe {
   api::AnyObject object;
 };
-struct ObjectGone {
+struct ObserveDeleted {
   api::AnyObject object;
 };
-struct KindListed {
+struct ObserveList {
   const api::ObjectKind* kind;
   std::vector<api::AnyObject> objects;
 };
-struct CommandEnded {
+struct Complete {
   engine::CommandId id;
   engine::Outcome outcome;
 };
-// The caches are filled and this is the one scheduler that works: pods are tried from now on.
-struct WorkBegins {};
-// The process ends: no further pod is tried, what is under way goes on.
-struct WorkEnds {};
+struct Start {};
+// The process shuts down: no further pod is tried, what is in flight goes on.
+struct EndWork {};
 struct Question {
   std::function<void(engine::Scheduler&)> ask;
 };
 
-using EngineMessage = std::variant<ObjectSeen, ObjectGone, KindListed, CommandEnded, WorkBegins, WorkEnds, Question>;
+using EngineMessage = std::variant<Observe, ObserveDeleted, ObserveList, Complete, Start, EndWork, Question>;
 
 // --- The turn --------------------------------------------------------------------------------------------------------
 
@@ -67,7 +69,7 @@ struct EngineLimits {
 
 class EngineStep {
  public:
-  using Send = std::function<void(std::vector<engine::Command>)>;
+  using Send = std::function<void(EngineOutput)>;
 
   // All of these outlive it.
   EngineStep(engine::Scheduler& scheduler, const Clock& clock, Send send, EngineLimits limits = {});

@@ -35,7 +35,11 @@ class EngineStepTest : public testing::Test {
       : scheduler_(*engine::Scheduler::make({})),
         step_(
             *scheduler_, clock_,
-            [this](std::vector<engine::Command> commands) { batches_.push_back(std::move(commands)); }, limits) {}
+            [this](EngineOutput output) {
+              events_ += output.events.size();
+              batches_.push_back(std::move(output.commands));
+            },
+            limits) {}
 
   template <typename... Messages>
   void turn(Messages... messages) {
@@ -44,8 +48,8 @@ class EngineStepTest : public testing::Test {
     step_.run(all);
     EXPECT_TRUE(all.empty());
   }
-  static ObjectSeen seen(api::PodPtr object) { return {api::AnyObject(std::move(object))}; }
-  static ObjectSeen seen(api::NodePtr object) { return {api::AnyObject(std::move(object))}; }
+  static Observe seen(api::PodPtr object) { return {api::AnyObject(std::move(object))}; }
+  static Observe seen(api::NodePtr object) { return {api::AnyObject(std::move(object))}; }
   void add_pods(int count) {
     std::vector<EngineMessage> all;
     for (int i = 0; i < count; ++i) all.emplace_back(seen(pod("p" + std::to_string(i), "1m").build()));
@@ -63,34 +67,35 @@ class EngineStepTest : public testing::Test {
 
   ManualClock clock_;
   std::vector<std::vector<engine::Command>> batches_;
+  std::size_t events_ = 0;
   std::unique_ptr<engine::Scheduler> scheduler_;
   EngineStep step_;
 };
 
 TEST_F(EngineStepTest, TriesAPodInTheTurnInWhichItCame) {
-  turn(seen(node("n1", "4")), WorkBegins{});
+  turn(seen(node("n1", "4")), Start{});
   turn(seen(pod("a").build()));
   EXPECT_EQ(sent<engine::BindPod>(), 1u);
   EXPECT_FALSE(step_.has_work());
 }
 
-TEST_F(EngineStepTest, TriesNoPodBeforeTheWorkBegins) {
+TEST_F(EngineStepTest, TriesNoPodBeforeTheStart) {
   turn(seen(node("n1", "4")), seen(pod("a").build()));
   EXPECT_EQ(sent<engine::BindPod>(), 0u);
   EXPECT_FALSE(step_.has_work());
-  turn(WorkBegins{});
+  turn(Start{});
   EXPECT_EQ(sent<engine::BindPod>(), 1u);
 }
 
 TEST_F(EngineStepTest, SendsTheCommandsOfATurnTogetherAndNothingIfThereAreNone) {
-  turn(seen(node("n1", "4")), WorkBegins{});
+  turn(seen(node("n1", "4")), Start{});
   EXPECT_TRUE(batches_.empty());
   turn(seen(pod("a").build()), seen(pod("b").build()));
   EXPECT_EQ(batches_.size(), 1u);
 }
 
 TEST_F(EngineStepTest, TakesABurstInSeveralTurns) {
-  turn(seen(node("n1", "4")), WorkBegins{});
+  turn(seen(node("n1", "4")), Start{});
   add_pods(100);
   EXPECT_EQ(sent<engine::BindPod>(), 32u);
   EXPECT_TRUE(step_.has_work());
@@ -99,7 +104,7 @@ TEST_F(EngineStepTest, TakesABurstInSeveralTurns) {
 }
 
 TEST_F(EngineStepTest, EndsATurnWhenItHasTakenLongEnough) {
-  turn(seen(node("n1", "4")), WorkBegins{});
+  turn(seen(node("n1", "4")), Start{});
   clock_.per_reading = Duration::milliseconds(1);
   add_pods(100);
   EXPECT_LE(sent<engine::BindPod>(), 3u);
@@ -115,9 +120,9 @@ TEST_F(EngineStepTest, AnswersAQuestionAfterWhatCameBeforeIt) {
 
 TEST_F(EngineStepTest, TakesOverWholeLists) {
   turn(seen(node("n1", "4")), seen(node("n2", "4")));
-  turn(KindListed{&api::kind_of<api::Node>(), {api::AnyObject(node("n2", "4"))}});
+  turn(ObserveList{&api::kind_of<api::Node>(), {api::AnyObject(node("n2", "4"))}});
   EXPECT_EQ(scheduler_->cache().nodes().node_count(), 1u);
-  turn(ObjectGone{api::AnyObject(node("n2", "4"))});
+  turn(ObserveDeleted{api::AnyObject(node("n2", "4"))});
   EXPECT_EQ(scheduler_->cache().nodes().node_count(), 0u);
 }
 
@@ -141,17 +146,17 @@ class EngineStepLimitTest : public EngineStepTest {
 };
 
 TEST_F(EngineStepLimitTest, WaitsWhileTooManyBindsHaveNoResult) {
-  turn(seen(node("n1", "4")), WorkBegins{});
+  turn(seen(node("n1", "4")), Start{});
   add_pods(20);
   EXPECT_EQ(sent<engine::BindPod>(), 5u);
   EXPECT_FALSE(step_.has_work());
-  turn(CommandEnded{bind_of("p0"), {}});
+  turn(Complete{bind_of("p0"), {}});
   EXPECT_EQ(sent<engine::BindPod>(), 6u);
   EXPECT_FALSE(step_.has_work());
 }
 
 TEST_F(EngineStepLimitTest, BindsAllPodsAsResultsComeWhateverTheyAre) {
-  turn(seen(node("n1", "4")), WorkBegins{});
+  turn(seen(node("n1", "4")), Start{});
   add_pods(20);
   using Kind = engine::Outcome::Kind;
   const Kind kinds[] = {Kind::kDone, Kind::kRefused, Kind::kConflict, Kind::kNotFound, Kind::kUnknown};
@@ -162,7 +167,7 @@ TEST_F(EngineStepLimitTest, BindsAllPodsAsResultsComeWhateverTheyAre) {
       const engine::Command command = batches_[batch][each];
       const bool is_bind = std::holds_alternative<engine::BindPod>(command.what);
       const Kind kind = is_bind ? kinds[binds++ % std::size(kinds)] : Kind::kRefused;
-      turn(CommandEnded{command.id, engine::testing::outcome_of(kind)});
+      turn(Complete{command.id, engine::testing::outcome_of(kind)});
     }
   }
   EXPECT_EQ(binds, 20u);
@@ -171,17 +176,17 @@ TEST_F(EngineStepLimitTest, BindsAllPodsAsResultsComeWhateverTheyAre) {
 }
 
 TEST_F(EngineStepLimitTest, TriesAMoreImportantPodThatCameMeanwhileFirst) {
-  turn(seen(node("n1", "4")), WorkBegins{});
+  turn(seen(node("n1", "4")), Start{});
   add_pods(20);
   turn(seen(pod("urgent", "1m").priority(1000).build()));
   EXPECT_EQ(bind_of("urgent"), 0u);
-  turn(CommandEnded{bind_of("p0"), {}});
+  turn(Complete{bind_of("p0"), {}});
   EXPECT_NE(bind_of("urgent"), 0u);
   EXPECT_EQ(sent<engine::BindPod>(), 6u);
 }
 
 TEST_F(EngineStepLimitTest, WaitsWhileTooManyCommandsHaveNoResult) {
-  turn(WorkBegins{});
+  turn(Start{});
   for (int i = 0; i < 20; ++i) {
     const std::string number = std::to_string(i);
     turn(seen(node("n" + number, "1")), seen(pod("victim" + number).on("n" + number).build()));
@@ -193,7 +198,7 @@ TEST_F(EngineStepLimitTest, WaitsWhileTooManyCommandsHaveNoResult) {
 }
 
 TEST_F(EngineStepLimitTest, TriesOtherPodsHoweverManyStatusesAreUnderWay) {
-  turn(WorkBegins{});  // without a node each attempt ends with a patch of the pod's status
+  turn(Start{});  // without a node each attempt ends with a patch of the pod's status
   add_pods(20);
   EXPECT_EQ(sent<engine::PatchPodStatus>(), 20u);
   turn(seen(node("n1", "4")), seen(pod("fits").build()));
@@ -201,17 +206,17 @@ TEST_F(EngineStepLimitTest, TriesOtherPodsHoweverManyStatusesAreUnderWay) {
 }
 
 TEST_F(EngineStepTest, TriesNoPodAfterTheWorkHasEnded) {
-  turn(seen(node("n1", "4")), WorkBegins{});
+  turn(seen(node("n1", "4")), Start{});
   turn(seen(pod("a").build()));
-  turn(WorkEnds{}, seen(pod("late").build()));
+  turn(EndWork{}, seen(pod("late").build()));
   EXPECT_EQ(sent<engine::BindPod>(), 1u);
   EXPECT_FALSE(step_.has_work());
-  turn(CommandEnded{batches_[0][0].id, {}});
-  EXPECT_EQ(sent<engine::PublishEvent>(), 1u);  // what was under way goes on
+  turn(Complete{batches_[0][0].id, {}});
+  EXPECT_EQ(events_, 1u);  // what was in flight goes on
 }
 
 TEST_F(EngineStepTest, WritesTheTimeOfTheWallIntoConditions) {
-  turn(WorkBegins{});
+  turn(Start{});
   clock_.wall_offset = Duration::hours(24);  // somebody set the clock
   turn(seen(pod("a").build()));
   for (const engine::Command& command : batches_.at(0)) {

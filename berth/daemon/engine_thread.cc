@@ -49,7 +49,7 @@ bool EngineThread::ask(FunctionRef<void(engine::Scheduler&)> ask) {
 }
 
 void EngineThread::end_work() {
-  put(WorkEnds{});
+  put(EndWork{});
   settle();
 }
 

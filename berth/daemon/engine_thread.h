@@ -1,8 +1,8 @@
-// The engine on a thread of its own. Everybody else talks to it through a mailbox; what the engine wants done leaves
-// through `send`, which is called on the engine's thread, a handful of commands at a time.
+// The engine on a thread of its own. Other threads talk to it through a mailbox; what the engine wants done leaves
+// through `send`, which is called on the engine's thread, a batch of commands at a time.
 //
-// The thread sleeps until there is a message, a pod to try or something due; it never polls. What is sent in the order
-// of the calls is taken in in that order.
+// The thread blocks until there is a message, a pod to try or something due; it never polls. Messages are processed in
+// the order of the calls.
 //
 // Thread safe, but for start-up and the end: make() and stop() belong to whoever owns it.
 #pragma once
@@ -41,13 +41,13 @@ class EngineThread final : public EngineInbox {
 
   // --- What happened -------------------------------------------------------------------------------------------------
 
-  void observe(api::AnyObject object) override { put(ObjectSeen{std::move(object)}); }
-  void observe_deleted(api::AnyObject object) override { put(ObjectGone{std::move(object)}); }
+  void observe(api::AnyObject object) override { put(Observe{std::move(object)}); }
+  void observe_deleted(api::AnyObject object) override { put(ObserveDeleted{std::move(object)}); }
   void observe_list(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) override {
-    put(KindListed{&kind, std::move(objects)});
+    put(ObserveList{&kind, std::move(objects)});
   }
-  void complete(engine::CommandId id, engine::Outcome outcome) override { put(CommandEnded{id, std::move(outcome)}); }
-  void start() override { put(WorkBegins{}); }
+  void complete(engine::CommandId id, engine::Outcome outcome) override { put(Complete{id, std::move(outcome)}); }
+  void start() override { put(Start{}); }
 
   // --- Asking --------------------------------------------------------------------------------------------------------
 

@@ -59,8 +59,7 @@ class Obedient {
 class EngineThreadTest : public testing::Test {
  protected:
   EngineThreadTest() {
-    auto made =
-        EngineThread::make({}, [this](std::vector<engine::Command> commands) { server_.take(std::move(commands)); });
+    auto made = EngineThread::make({}, [this](EngineOutput output) { server_.take(std::move(output.commands)); });
     engine_ = *std::move(made);
     server_.connect(*engine_);
   }
@@ -124,7 +123,7 @@ TEST_F(EngineThreadTest, WakesByItselfWhenSomethingIsDue) {
 TEST(EngineThread, SaysWhichProfileCannotBeBuilt) {
   engine::Options options;
   options.add_plugins = [](framework::PluginRegistry&) -> Result<void> { return fail("no such library"); };
-  const auto made = EngineThread::make(std::move(options), [](std::vector<engine::Command>) {});
+  const auto made = EngineThread::make(std::move(options), [](EngineOutput) {});
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().message().find("no such library"), std::string::npos);
 }

@@ -97,7 +97,7 @@ EventPublisher::~EventPublisher() {
   for (const auto& [key, started] : in_flight_) transport_.cancel(started.request);
 }
 
-void EventPublisher::publish(const engine::PublishEvent& event) {
+void EventPublisher::publish(const engine::PodEvent& event) {
   api::Event full;
   full.reporting_controller = event.reporting_controller;
   full.type = event.type;

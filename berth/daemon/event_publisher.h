@@ -79,7 +79,7 @@ class EventPublisher final : public EventSink {
   EventPublisher(const EventPublisher&) = delete;
   EventPublisher& operator=(const EventPublisher&) = delete;
 
-  void publish(const engine::PublishEvent& event) override;
+  void publish(const engine::PodEvent& event) override;
   // About anything: of the event reportingController, type, reason, action, regarding, related and note are used.
   void publish(api::Event event);
 

@@ -44,7 +44,7 @@ struct Fixture {
     pod->metadata.name_space = Symbol("shop");
     pod->metadata.uid = fmt::format("uid-{}", pod_name);
     pod->metadata.resource_version = resource_version;
-    engine::PublishEvent event;
+    engine::PodEvent event;
     event.regarding = pod;
     event.reporting_controller = Symbol("default-scheduler");
     event.type = Symbol("Warning");
@@ -138,13 +138,13 @@ TEST(EventPublisher, NamesTheRelatedPod) {
   preemptor.name_space = Symbol("shop");
   preemptor.name = "web";
   preemptor.uid = "u";
-  f.publisher->publish(engine::PublishEvent{.regarding = pod,
-                                            .reporting_controller = Symbol("default-scheduler"),
-                                            .type = Symbol("Normal"),
-                                            .reason = Symbol("Preempted"),
-                                            .action = Symbol("Preempting"),
-                                            .note = "Preempted by pod u on node n1",
-                                            .related = preemptor});
+  f.publisher->publish(engine::PodEvent{.regarding = pod,
+                                        .reporting_controller = Symbol("default-scheduler"),
+                                        .type = Symbol("Normal"),
+                                        .reason = Symbol("Preempted"),
+                                        .action = Symbol("Preempting"),
+                                        .note = "Preempted by pod u on node n1",
+                                        .related = preemptor});
   const api::Event event = f.sent();
   ASSERT_TRUE(event.related.has_value());
   EXPECT_EQ(event.related->name, "web");

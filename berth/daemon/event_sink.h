@@ -2,7 +2,7 @@
 // that the dispatcher makes, so that no request waits for an event.
 #pragma once
 
-#include "berth/engine/command.h"
+#include "berth/engine/event_recorder.h"
 
 namespace berth::daemon {
 
@@ -11,7 +11,7 @@ class EventSink {
   virtual ~EventSink() = default;
 
   // On the loop's thread. Returns at once; what becomes of the event is the sink's own affair.
-  virtual void publish(const engine::PublishEvent& event) = 0;
+  virtual void publish(const engine::PodEvent& event) = 0;
 };
 
 }  // namespace berth::daemon

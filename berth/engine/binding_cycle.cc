@@ -196,7 +196,7 @@ void BindingCycles::nominate(Cycle& cycle) {
   }
   cycle.stage = Cycle::Stage::kNominating;
   PatchPodStatus patch{.base = cycle.popped->pod, .condition = {}, .nominated_node_name = cycle.node};
-  state_.patch_status(std::move(patch), [this, id = cycle.id](const Outcome&) {
+  state_.calls.patch_status(std::move(patch), [this, id = cycle.id](const Outcome&) {
     if (Cycle* nominated = find(id)) wait_at_permit(*nominated);  // whatever came of it
   });
 }
@@ -292,7 +292,7 @@ void BindingCycles::begin_group(Cycle& cycle) {
 void BindingCycles::send_updates(Cycle& cycle, std::size_t index, std::size_t update) {
   Cycle::Work& work = cycle.works[index];
   if (update == work.updates.size()) return poll(cycle, index);
-  state_.outbox.send(UpdateObject{work.updates[update]}, [this, id = cycle.id, index, update](const Outcome& outcome) {
+  state_.calls.send(UpdateObject{work.updates[update]}, [this, id = cycle.id, index, update](const Outcome& outcome) {
     Cycle* running = find(id);
     if (running == nullptr) return;
     Cycle::Work& waiting = running->works[index];
@@ -363,7 +363,7 @@ void BindingCycles::bind_by_extender(Cycle& cycle, std::size_t from) {
   CallExtender call{.extender = extender,
                     .verb = ExtenderVerb::kBind,
                     .request = ExtenderBind{.pod = cycle.popped->pod, .node_name = cycle.node}};
-  state_.outbox.send(std::move(call), [this, id = cycle.id, extender, from](const Outcome& outcome) {
+  state_.calls.send(std::move(call), [this, id = cycle.id, extender, from](const Outcome& outcome) {
     Cycle* binding = find(id);
     if (binding == nullptr) return;
     Outcome settled = outcome;
@@ -385,7 +385,7 @@ void BindingCycles::bind_by_plugin(Cycle& cycle) {
     cycle.binder = name;
     BindPod command{std::make_shared<const api::Binding>(*std::move(binding))};
     ++binds_under_way_;
-    state_.bind_pod(std::move(command), [this, id = cycle.id, by = name](const Outcome& outcome) {
+    state_.calls.bind_pod(std::move(command), [this, id = cycle.id, by = name](const Outcome& outcome) {
       --binds_under_way_;
       Cycle* sent = find(id);
       if (sent == nullptr) return;
@@ -411,20 +411,20 @@ void BindingCycles::bind_ended(Cycle& cycle, const Outcome& outcome, std::string
 
 void BindingCycles::read_back(Cycle& cycle, std::string failure, Duration retry_after) {
   const PodRef pod(*cycle.pod.pod);
-  state_.outbox.send(ReadPod{pod},
-                     [this, id = cycle.id, failure = std::move(failure), retry_after](const Outcome& outcome) {
-                       Cycle* binding = find(id);
-                       if (binding == nullptr) return;
-                       if (outcome.kind == Outcome::Kind::kNotFound) return pod_read(*binding, nullptr, failure);
-                       if (const api::PodPtr read = outcome.object ? outcome.object.as<api::Pod>() : nullptr;
-                           outcome.is_done() && read != nullptr) {
-                         return pod_read(*binding, read.get(), failure);
-                       }
-                       state_.timers.set(state_.now + retry_after, [this, id, failure, retry_after] {
-                         if (Cycle* again = find(id))
-                           read_back(*again, failure, std::min(retry_after * 2, kMaxReadRetry));
-                       });
-                     });
+  state_.calls.send(ReadPod{pod},
+                    [this, id = cycle.id, failure = std::move(failure), retry_after](const Outcome& outcome) {
+                      Cycle* binding = find(id);
+                      if (binding == nullptr) return;
+                      if (outcome.kind == Outcome::Kind::kNotFound) return pod_read(*binding, nullptr, failure);
+                      if (const api::PodPtr read = outcome.object ? outcome.object.as<api::Pod>() : nullptr;
+                          outcome.is_done() && read != nullptr) {
+                        return pod_read(*binding, read.get(), failure);
+                      }
+                      state_.timers.set(state_.now + retry_after, [this, id, failure, retry_after] {
+                        if (Cycle* again = find(id))
+                          read_back(*again, failure, std::min(retry_after * 2, kMaxReadRetry));
+                      });
+                    });
 }
 
 // The pod as the API server has it after a binding of unknown outcome; null if it is gone.
@@ -450,8 +450,8 @@ void BindingCycles::bound(Cycle& cycle) {
   static const Symbol kBinding("Binding");
   state_.cache.finish_binding(*cycle.pod.pod, state_.now);
   const api::PodPtr& pod = cycle.popped->pod;
-  state_.publish(pod, kNormal, kScheduled, kBinding,
-                 "Successfully assigned " + api::full_name(pod->metadata) + " to " + cycle.node.str());
+  state_.events.record(pod, kNormal, kScheduled, kBinding,
+                       "Successfully assigned " + api::full_name(pod->metadata) + " to " + cycle.node.str());
   count_bind(cycle, Code::kSuccess);
   if (SchedulerMetrics* metrics = state_.options.metrics) {
     metrics->attempt(AttemptResult::kPlaced, cycle.popped->profile(), metrics->since(cycle.attempt_began));

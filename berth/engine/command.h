@@ -68,20 +68,9 @@ struct UpdateObject {
   api::AnyObject object;
 };
 
-// An event of events.k8s.io about a pod. Nobody waits for it: worlds need not report on it.
-struct PublishEvent {
-  api::PodPtr regarding;
-  Symbol reporting_controller;
-  Symbol type;    // "Normal" or "Warning"
-  Symbol reason;  // "Scheduled"
-  Symbol action;  // "Binding"
-  std::string note;
-  std::optional<PodRef> related;
-};
-
 struct Command {
   CommandId id = 0;
-  std::variant<BindPod, PatchPodStatus, DeletePod, ReadPod, UpdateObject, PublishEvent, CallExtender> what;
+  std::variant<BindPod, PatchPodStatus, DeletePod, ReadPod, UpdateObject, CallExtender> what;
 };
 
 struct Outcome {

@@ -122,7 +122,7 @@ std::vector<api::NodePtr> ExtendedAttempt::nodes_to_ask_about(const Bitset& feas
 
 void ExtendedAttempt::ask_filters() {
   if (auto call = filters_->next()) {
-    state_.outbox.send(std::move(*call), [this](const Outcome& outcome) {
+    state_.calls.send(std::move(*call), [this](const Outcome& outcome) {
       filters_->reply(outcome);
       ask_filters();
     });
@@ -149,7 +149,7 @@ void ExtendedAttempt::score(std::vector<api::NodePtr> nodes) {
   if (calls.empty()) return choose();
   for (const CallExtender& call : calls) {
     count_prioritizing(state_, 1);
-    state_.outbox.send(call, [this, extender = call.extender](const Outcome& outcome) {
+    state_.calls.send(call, [this, extender = call.extender](const Outcome& outcome) {
       count_prioritizing(state_, -1);
       scores_->reply(extender, outcome);
       if (scores_->is_over()) choose();
@@ -184,7 +184,7 @@ void ExtendedAttempt::choose() {
     }
     if (total == highest) best.push_back(name);
   }
-  const Symbol node = best[state_.rng.below(best.size())];
+  const Symbol node = best[cycle_.rng_.below(best.size())];
   cycle_.chosen(attempt_);
   finish([&](Attempt& attempt) { cycle_.place(attempt, node); });
 }
@@ -228,7 +228,7 @@ void ExtendedAttempt::ask_about_preemption() {
     preempt_.emplace(cycle_.extenders_, attempt_.pod.pod, std::move(candidates));
   }
   if (auto call = preempt_->next()) {
-    state_.outbox.send(std::move(*call), [this](const Outcome& outcome) {
+    state_.calls.send(std::move(*call), [this](const Outcome& outcome) {
       preempt_->reply(outcome, [this](Symbol node, std::string_view uid) -> api::PodPtr {
         const api::PodPtr pod = state_.cache.find(uid);
         return pod != nullptr && pod->spec.node_name == node ? pod : nullptr;

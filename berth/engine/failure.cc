@@ -37,7 +37,7 @@ void patch_status(State& state, const api::PodPtr& pod, const Failure& failure, 
   const bool is_told =
       nominated == pod->status.nominated_node_name && (was_nominated_to.empty() || nominated == was_nominated_to);
   if (nominated && !is_told) patch.nominated_node_name = *nominated;
-  if (patch.condition || patch.nominated_node_name) state.patch_status(std::move(patch));
+  if (patch.condition || patch.nominated_node_name) state.calls.patch_status(std::move(patch));
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ void handle_failure(State& state, queue::PoppedPod popped, const Failure& failur
     (void)queue.add_unschedulable_if_not_present(std::move(popped), queue.scheduling_cycle(), state.now);
     queue.nominate(*known, {.mode = mode, .node_name = nominated});
   });
-  state.publish(known, kWarning, kFailedScheduling, kScheduling, truncated_note(failure.message));
+  state.events.record(known, kWarning, kFailedScheduling, kScheduling, truncated_note(failure.message));
   patch_status(state, known, failure, before);
 }
 

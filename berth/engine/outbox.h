@@ -1,6 +1,6 @@
 // The commands that the engine has given, and who waits for their results.
 //
-// A command without anybody waiting (an event, a patch that may fail) is given all the same; its result is dropped.
+// A command without anybody waiting (a patch that may fail) is given all the same; its result is dropped.
 // Not thread safe.
 #pragma once
 

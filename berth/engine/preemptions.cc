@@ -127,29 +127,29 @@ void Preemptions::evict(Preemption& preemption, std::size_t index) {
   note_uncounted(victim);
   auto condition = changed_condition(*victim, disruption_target(*preemption.preemptor), state_.wall());
   if (!condition) return remove(eviction, victim, std::move(note));
-  state_.patch_status({.base = victim, .condition = std::move(condition), .nominated_node_name = {}},
-                      [this, eviction, victim, note = std::move(note)](const Outcome& outcome) {
-                        if (!outcome.is_done()) return evicted(eviction, outcome);
-                        // If the preemptor needs no room any more, the victim stays.
-                        if (find(eviction) != nullptr) return remove(eviction, victim, note);
-                        std::erase(uncounted_, victim);
-                      });
+  state_.calls.patch_status({.base = victim, .condition = std::move(condition), .nominated_node_name = {}},
+                            [this, eviction, victim, note = std::move(note)](const Outcome& outcome) {
+                              if (!outcome.is_done()) return evicted(eviction, outcome);
+                              // If the preemptor needs no room any more, the victim stays.
+                              if (find(eviction) != nullptr) return remove(eviction, victim, note);
+                              std::erase(uncounted_, victim);
+                            });
 }
 
 // The victim says why it has to go.
 void Preemptions::remove(const Eviction& eviction, const api::PodPtr& victim, std::string note) {
-  state_.outbox.send(DeletePod{PodRef(*victim)},
-                     [this, eviction, victim, note = std::move(note)](const Outcome& outcome) {
-                       if (outcome.is_done()) publish(eviction, victim, note);
-                       evicted(eviction, outcome);
-                     });
+  state_.calls.send(DeletePod{PodRef(*victim)},
+                    [this, eviction, victim, note = std::move(note)](const Outcome& outcome) {
+                      if (outcome.is_done()) publish(eviction, victim, note);
+                      evicted(eviction, outcome);
+                    });
 }
 
 void Preemptions::publish(const Eviction& eviction, const api::PodPtr& victim, std::string note) {
   static const Symbol kNormal("Normal");
   static const Symbol kPreempted("Preempted");
   static const Symbol kPreempting("Preempting");
-  state_.publish(victim, kNormal, kPreempted, kPreempting, std::move(note), eviction.preemptor);
+  state_.events.record(victim, kNormal, kPreempted, kPreempting, std::move(note), eviction.preemptor);
 }
 
 void Preemptions::evicted(const Eviction& eviction, const Outcome& outcome) {
@@ -303,7 +303,7 @@ void Preemptions::take_nomination(const api::PodPtr& nominee) {
     state_.queue->nominate(*nominee, {.mode = queue::Nominating::Mode::kOverride, .node_name = Symbol()});
   });
   // Also if its status does not show the nomination yet: the patch that will is under way.
-  state_.patch_status({.base = nominee, .condition = {}, .nominated_node_name = Symbol()});
+  state_.calls.patch_status({.base = nominee, .condition = {}, .nominated_node_name = Symbol()});
 }
 
 // The pods of lower priority that are nominated to the node and do not fit there beside the preemptor, once its victims
@@ -328,7 +328,7 @@ std::vector<api::PodPtr> Preemptions::nominees_without_room(const Preemption& pr
   std::vector<api::PodPtr> losers;
   std::vector<cache::PlacedPod> kept = {{preemption.preemptor, state_.cache.compile(*preemption.preemptor), nullptr}};
   for (const api::PodPtr& nominee : nominees) {
-    ProfileInUse* profile = state_.profile(nominee->spec->scheduler_name);
+    ProfileInUse* profile = state_.profiles.find(nominee->spec->scheduler_name);
     if (profile == nullptr) continue;
     const framework::PodToPlace pod = state_.to_place(nominee);
     const framework::PreFilterResult pre_filter = framework::run_pre_filter(*profile->profile, pod, state_.view());

@@ -95,12 +95,12 @@ void Scheduler::observe_list(const api::ObjectKind& kind, std::span<const api::A
 
 void Scheduler::start(Instant now) {
   machine_->state.now = now;
-  machine_->state.is_started = true;
+  machine_->cycle.start();
 }
 
 void Scheduler::complete(CommandId id, const Outcome& outcome, Instant now) {
   machine_->state.now = now;
-  machine_->state.outbox.complete(id, outcome);
+  machine_->state.calls.complete(id, outcome);
 }
 
 // --- Running ---------------------------------------------------------------------------------------------------------
@@ -140,12 +140,15 @@ Instant Scheduler::next_due() const {
 
 bool Scheduler::has_work() const {
   const State& state = machine_->state;
-  if (!state.is_started || !machine_->cycle.waiting_uid().empty()) return false;
+  if (!machine_->cycle.is_started() || !machine_->cycle.waiting_uid().empty()) return false;
   return state.queue->has_pod_to_pop();
 }
 
 std::vector<Command> Scheduler::take_commands() {
-  return machine_->state.outbox.take();
+  return machine_->state.calls.take();
+}
+std::vector<PodEvent> Scheduler::take_events() {
+  return machine_->state.events.take();
 }
 
 // --- Permit ----------------------------------------------------------------------------------------------------------
@@ -212,7 +215,7 @@ const framework::NominatedPods& Scheduler::nominated() {
   return machine_->state.nominated();
 }
 const framework::Profile* Scheduler::profile(Symbol scheduler_name) const {
-  const ProfileInUse* found = machine_->state.profile(scheduler_name);
+  const ProfileInUse* found = machine_->state.profiles.find(scheduler_name);
   return found == nullptr ? nullptr : found->profile.get();
 }
 const AttemptLog& Scheduler::attempts() const {
@@ -228,10 +231,10 @@ std::size_t Scheduler::binds_under_way() const {
   return machine_->bindings.binds_under_way();
 }
 std::size_t Scheduler::commands_under_way() const {
-  return machine_->state.outbox.waiting();
+  return machine_->state.calls.in_flight();
 }
 std::size_t Scheduler::unattended_patches_under_way() const {
-  return machine_->state.unattended_patches;
+  return machine_->state.calls.unattended_patches();
 }
 Symbol Scheduler::woken_by(std::string_view uid) const {
   return machine_->state.queue_watch.woken_by(uid);

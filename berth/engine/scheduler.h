@@ -1,13 +1,14 @@
 // The scheduler: queue, cache, profiles and the two cycles put together, as one deterministic machine.
 //
 //              inputs                                            outputs
-//   objects as they come and go ─┐                            ┌─> commands: bind, patch, delete, ...
+//   objects as they come and go ─┐                            ┌─> commands: bind, patch, delete, ...; events
 //   time is now T               ─┼─> Scheduler (one writer) ──┼─> "call me again at T2"
 //   command N ended so          ─┘                            └─> what happened, for observers
 //
 // A world drives it: it reports objects with observe() and its kin, results with complete(), and calls run_until_idle()
-// (or advance() and try_next()) after each, and at next_due(). Then it carries out take_commands(). Nothing here reads
-// a clock, starts a thread or asks for chance: the same calls give the same answers, always.
+// (or advance() and try_next()) after each, and at next_due(). Then it carries out take_commands() and writes
+// take_events(). Nothing here reads a clock, starts a thread or draws a random number: the same calls give the same
+// answers, always.
 //
 // Objects may be reported in any order and more than once; what counts is the last report about each name. Pods that
 // have ended (Succeeded, Failed) are the same as pods that are gone. A pod whose UID has changed is one that went and
@@ -36,6 +37,7 @@
 #include "berth/config/load.h"
 #include "berth/engine/attempt_log.h"
 #include "berth/engine/command.h"
+#include "berth/engine/event_recorder.h"
 #include "berth/engine/observer.h"
 #include "berth/engine/quirks.h"
 #include "berth/framework/attempt.h"
@@ -120,6 +122,8 @@ class Scheduler {
   bool has_work() const;
 
   std::vector<Command> take_commands();
+  // Events about pods, to be written for those who look at them. They need not be taken together with the commands.
+  std::vector<PodEvent> take_events();
 
   // --- For plugins that let pods wait at Permit ----------------------------------------------------------------------
 
@@ -150,7 +154,7 @@ class Scheduler {
   // How many bind commands have no result yet. Not those of extenders, nor pods whose bind ended with an unknown
   // outcome: what they wait for may take long, and need not keep others from being tried.
   std::size_t binds_under_way() const;
-  // How many commands have no result yet (events not counted).
+  // How many commands have no result yet.
   std::size_t commands_under_way() const;
   // Of these, the patches of statuses that nothing waits for.
   std::size_t unattended_patches_under_way() const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "berth/base/rng.h"
 #include "berth/engine/invariants.h"
 #include "berth/engine/metrics.h"
 #include "berth/engine/preemptions.h"

@@ -31,7 +31,7 @@ api::PodPtr with_nomination(const api::PodPtr& pod, Symbol nominated) {
 
 SchedulingCycle::SchedulingCycle(State& state, BindingCycles& bindings, Preemptions& preemptions,
                                  const Extenders& extenders)
-    : state_(state), bindings_(bindings), preemptions_(preemptions), extenders_(extenders) {}
+    : state_(state), bindings_(bindings), preemptions_(preemptions), extenders_(extenders), rng_(state.options.seed) {}
 SchedulingCycle::~SchedulingCycle() = default;
 
 std::string_view SchedulingCycle::waiting_uid() const {
@@ -39,10 +39,10 @@ std::string_view SchedulingCycle::waiting_uid() const {
 }
 
 bool SchedulingCycle::try_next() {
-  if (!state_.is_started || extended_ != nullptr) return false;
+  if (!is_started_ || extended_ != nullptr) return false;
   queue::PoppedPod popped = state_.queue->pop(state_.now);
   if (popped == nullptr) return false;
-  ProfileInUse* profile = state_.profile(popped->profile());
+  ProfileInUse* profile = state_.profiles.find(popped->profile());
   if (profile == nullptr || skips(*popped)) {
     (void)state_.queue->done(popped->uid());
     return true;
@@ -67,8 +67,8 @@ bool SchedulingCycle::skips(const queue::QueuedPod& popped) {
   static const Symbol kFailedScheduling("FailedScheduling");
   static const Symbol kScheduling("Scheduling");
   if (popped.pod->metadata.deletion_timestamp.is_set()) {
-    state_.publish(popped.pod, kWarning, kFailedScheduling, kScheduling,
-                   fmt::format("skip schedule deleting pod: {}", api::full_name(popped.pod->metadata)));
+    state_.events.record(popped.pod, kWarning, kFailedScheduling, kScheduling,
+                         fmt::format("skip schedule deleting pod: {}", api::full_name(popped.pod->metadata)));
     return true;
   }
   return state_.cache.find(popped.uid()) != nullptr;
@@ -103,8 +103,7 @@ void SchedulingCycle::run(Attempt& attempt) {
   }
   const auto wanted = sample(attempt.plugins());
   const framework::NominatedPods& nominated = state_.nominated();
-  const framework::Decision decision =
-      attempt.profile->memory->decide(attempt.pod, nominated, state_.rng.next_u64(), wanted);
+  const framework::Decision decision = attempt.profile->memory->decide(attempt.pod, nominated, rng_.next_u64(), wanted);
   if (wanted) {
     next_start_ = (next_start_ + decision.visited) % table.node_count();
     attempt.record.nodes_evaluated = decision.visited;

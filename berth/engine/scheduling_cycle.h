@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "berth/base/rng.h"
 #include "berth/engine/binding_cycle.h"
 #include "berth/engine/extenders.h"
 #include "berth/engine/failure.h"
@@ -37,6 +38,9 @@ class SchedulingCycle {
   SchedulingCycle(State& state, BindingCycles& bindings, Preemptions& preemptions, const Extenders& extenders);
   ~SchedulingCycle();
 
+  // Before, nothing is tried.
+  void start() { is_started_ = true; }
+  bool is_started() const { return is_started_; }
   // False if there was nothing to try, or an attempt waits for an extender.
   bool try_next();
   // The UID of the pod whose attempt waits for an extender; empty if none does.
@@ -68,6 +72,8 @@ class SchedulingCycle {
   BindingCycles& bindings_;
   Preemptions& preemptions_;
   const Extenders& extenders_;
+  Rng rng_;  // breaks ties between equal nodes
+  bool is_started_ = false;
   std::size_t next_start_ = 0;  // of samples, in the order of the nodes
   std::unique_ptr<ExtendedAttempt> extended_;
 };

@@ -1,4 +1,6 @@
-// What the parts of the engine share: the queue, the cache, the profiles, and the ways out.
+// What the parts of the engine share: the instant of the call under way, the cluster as it was last reported (cache,
+// objects, pods), the queue, the profiles, and what leaves the engine (API calls, events, timers). Each of these is a
+// class of its own; this one holds them, and has what takes several of them: telling the queue of an event.
 //
 // The parts are classes of their own with one job each: handlers (objects to cache and queue), scheduling_cycle (choose
 // a node), binding_cycle (from the choice to the API server), failure (what becomes of a pod that was not placed),
@@ -8,68 +10,31 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "berth/base/function_ref.h"
-#include "berth/base/rng.h"
 #include "berth/cache/cluster_objects.h"
 #include "berth/cache/scheduler_cache.h"
+#include "berth/engine/api_calls.h"
+#include "berth/engine/event_recorder.h"
 #include "berth/engine/metrics.h"
-#include "berth/engine/outbox.h"
 #include "berth/engine/pod_store.h"
+#include "berth/engine/profiles.h"
+#include "berth/engine/queue_watch.h"
 #include "berth/engine/scheduler.h"
-#include "berth/engine/text_map.h"
 #include "berth/engine/timers.h"
-#include "berth/framework/class_memory.h"
 #include "berth/framework/profile.h"
 #include "berth/plugins/default_preemption.h"
 #include "berth/queue/scheduling_queue.h"
 
 namespace berth::engine {
 
-struct ProfileInUse {
-  std::unique_ptr<framework::Profile> profile;
-  std::unique_ptr<framework::ClassMemory> memory;
-};
-
-// Tells observers and metrics where pods go in the queue, and remembers what woke them.
-class QueueWatch final : public queue::QueueMetrics {
- public:
-  QueueWatch(queue::QueueMetrics* metrics, Observer* observer, const Instant& now)
-      : metrics_(metrics), observer_(observer), now_(now) {}
-
-  void count_incoming(queue::QueueName queue, Symbol label, const queue::QueuedPod& pod) override;
-  void add_pending(queue::QueueName queue, int delta) override;
-  void add_unschedulable(Symbol plugin, Symbol profile, int delta) override;
-  void add_in_flight_events(Symbol label, std::int64_t delta) override;
-  void hint_begins() override;
-  void hint_ends(Symbol plugin, Symbol label, queue::HintAnswer answer) override;
-  void gating_begins() override;
-  void gating_ends(Symbol profile, bool admitted) override;
-  void pre_enqueue_begins() override;
-  void pre_enqueue_ends(Symbol plugin, Symbol profile, bool admitted) override;
-
-  // Empty if nothing did.
-  Symbol woken_by(std::string_view uid) const;
-  void forget(std::string_view uid);
-
- private:
-  queue::QueueMetrics* metrics_;
-  Observer* observer_;
-  const Instant& now_;
-  TextMap<Symbol> woken_by_;
-};
-
 class State {
  public:
   explicit State(Options given);
   Result<void> build_profiles(const plugins::PreemptionsUnderWay& under_way);
 
-  // Null if no profile has that name.
-  ProfileInUse* profile(Symbol scheduler_name);
-  bool is_ours(const api::Pod& pod) { return profile(pod.spec->scheduler_name) != nullptr; }
+  bool is_ours(const api::Pod& pod) { return profiles.find(pod.spec->scheduler_name) != nullptr; }
   framework::ClusterView view() const { return {cache.nodes(), objects}; }
   framework::PodToPlace to_place(const api::PodPtr& pod) { return {pod, cache.compile(*pod)}; }
   // Brought up to date with the queue's nominations.
@@ -95,37 +60,33 @@ class State {
   static bool is_kept_off_by(const api::Pod& waiting, const api::Pod& nominated) {
     return api::priority_of(waiting) <= api::priority_of(nominated) && waiting.metadata.uid != nominated.metadata.uid;
   }
-  // --- Commands ---
-  void publish(const api::PodPtr& pod, Symbol type, Symbol reason, Symbol action, std::string note,
-               std::optional<PodRef> related = std::nullopt);
-  void patch_status(PatchPodStatus patch, Outbox::OnResult on_result = {});
-  void bind_pod(BindPod bind, Outbox::OnResult on_result);
 
   Options options;
   Instant now;           // of the call under way
   Duration wall_offset;  // from that to what a clock on the wall shows, which may jump
   Instant wall() const { return now + wall_offset; }
-  bool is_started = false;
+
+  // The cluster as it was last reported.
   cache::SchedulerCache cache;
   cache::ClusterObjects objects;
   PodStore pods;
-  framework::PluginRegistry registry;
-  std::vector<ProfileInUse> profiles;
+
+  // How pods are decided about, and in which order.
+  Profiles profiles;
   QueueWatch queue_watch;
   std::unique_ptr<queue::SchedulingQueue> queue;
-  Outbox outbox;
-  std::size_t unattended_patches = 0;  // of statuses, without a result yet, that nothing waits for
+
+  // What leaves the engine, and what is kept about attempts.
+  ApiCalls calls;
+  EventRecorder events;
   Timers timers;
   AttemptLog attempts;
-  Rng rng;
+
   // Pods that plugins want to be tried whatever they wait for.
   void activate_stashed();
   std::vector<api::PodPtr> pods_to_activate;
 
  private:
-  // Tells the metrics too, if there are any.
-  Outbox::OnResult counted(SchedulerMetrics::ApiCall call, Outbox::OnResult on_result);
-
   framework::NominatedPods nominated_;
   std::uint64_t nominated_version_ = 0;
 };

@@ -299,7 +299,7 @@ class World {
   }
   // "FailedScheduling a: 0/1 nodes are available: ...", in order, of all events so far.
   const Texts& events() const { return events_; }
-  const PublishEvent& last_event() const { return published_.back(); }
+  const PodEvent& last_event() const { return published_.back(); }
   // How often a pod was tried.
   std::int32_t attempts(std::string_view pod_name) const {
     const AttemptRecord* last = scheduler_->attempts().last(std::string(pod_name) + "-uid");
@@ -319,14 +319,11 @@ class World {
 
  private:
   void collect() {
-    for (Command& command : scheduler_->take_commands()) {
-      if (const auto* event = std::get_if<PublishEvent>(&command.what)) {
-        events_.push_back(event->reason.str() + " " + event->regarding->metadata.name + ": " + event->note);
-        published_.push_back(*event);
-      } else {
-        commands_.push_back(std::move(command));
-      }
+    for (PodEvent& event : scheduler_->take_events()) {
+      events_.push_back(event.reason.str() + " " + event.regarding->metadata.name + ": " + event.note);
+      published_.push_back(std::move(event));
     }
+    for (Command& command : scheduler_->take_commands()) commands_.push_back(std::move(command));
   }
 
   Outcome perform(const BindPod& bind) {
@@ -370,7 +367,6 @@ class World {
     outcome.object = command.object;
     return outcome;
   }
-  Outcome perform(const PublishEvent&) { return {}; }
   Outcome perform(const CallExtender&) {
     ADD_FAILURE() << "calls to extenders are the test's to answer";
     return outcome_of(Outcome::Kind::kRefused);
@@ -380,7 +376,7 @@ class World {
   std::unique_ptr<Scheduler> scheduler_;
   std::map<std::string, api::PodPtr> pods_;
   std::deque<Command> commands_;
-  std::vector<PublishEvent> published_;
+  std::vector<PodEvent> published_;
   Texts events_;
   int version_ = 0;
 };

@@ -27,17 +27,17 @@ class Witness final : public Sink {
  public:
   explicit Witness(const FakeApiServer& server) : server_(server) {}
 
-  void replaced(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) override {
+  void observe_list(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) override {
     for (const api::AnyObject& object : objects) hear(object, /*may_repeat=*/true);
-    store.replaced(kind, std::move(objects));
+    store.observe_list(kind, std::move(objects));
   }
-  void upserted(api::AnyObject object) override {
+  void observe(api::AnyObject object) override {
     hear(object, /*may_repeat=*/false);
-    store.upserted(std::move(object));
+    store.observe(std::move(object));
   }
-  void removed(api::AnyObject object) override {
+  void observe_deleted(api::AnyObject object) override {
     hear(object, /*may_repeat=*/false);
-    store.removed(std::move(object));
+    store.observe_deleted(std::move(object));
   }
 
   ObjectStore store;
@@ -238,17 +238,17 @@ TEST(Witness, ComplainsOfStatesThatNeverWereOrComeAfterNewerOnes) {
   Witness witness(server);
   const api::AnyObject first(server.create(pod("a")));
   const api::AnyObject second(server.update(pod("a")));
-  witness.upserted(first);
-  witness.upserted(second);
+  witness.observe(first);
+  witness.observe(second);
   EXPECT_EQ(witness.complaints, Texts());
-  witness.replaced(first.kind(), {second});
+  witness.observe_list(first.kind(), {second});
   EXPECT_EQ(witness.complaints, Texts());
-  witness.upserted(first);
+  witness.observe(first);
   EXPECT_EQ(witness.complaints, Texts({"pods shop/a went from 3 to 2"}));
   api::Pod other = *second.as<api::Pod>();
   other.status.phase = Symbol("Failed");
   witness.complaints.clear();
-  witness.replaced(first.kind(), {api::AnyObject(std::make_shared<const api::Pod>(other))});
+  witness.observe_list(first.kind(), {api::AnyObject(std::make_shared<const api::Pod>(other))});
   EXPECT_EQ(witness.complaints, Texts({"pods shop/a was never as it was heard of at 3"}));
 }
 

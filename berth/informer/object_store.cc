@@ -15,7 +15,7 @@ bool is_same(const api::AnyObject& a, const api::AnyObject& b) {
   return a.get() == b.get() || codec::to_protobuf(type, a.get()) == codec::to_protobuf(type, b.get());
 }
 
-void ObjectStore::replaced(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) {
+void ObjectStore::observe_list(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) {
   Objects& all = kinds_[&kind];
   all.clear();
   for (api::AnyObject& object : objects) {
@@ -24,13 +24,13 @@ void ObjectStore::replaced(const api::ObjectKind& kind, std::vector<api::AnyObje
   }
 }
 
-void ObjectStore::upserted(api::AnyObject object) {
+void ObjectStore::observe(api::AnyObject object) {
   std::string name = api::full_name(object.metadata());
   Objects& all = kinds_[&object.kind()];
   all.insert_or_assign(std::move(name), std::move(object));
 }
 
-void ObjectStore::removed(api::AnyObject object) {
+void ObjectStore::observe_deleted(api::AnyObject object) {
   kinds_[&object.kind()].erase(api::full_name(object.metadata()));
 }
 

@@ -21,9 +21,9 @@ namespace berth::informer {
 
 class ObjectStore final : public Sink {
  public:
-  void replaced(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) override;
-  void upserted(api::AnyObject object) override;
-  void removed(api::AnyObject object) override;
+  void observe_list(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) override;
+  void observe(api::AnyObject object) override;
+  void observe_deleted(api::AnyObject object) override;
 
   // By namespace and name, which is "name" alone for kinds without a namespace (api::full_name). Empty if unknown.
   api::AnyObject find(const api::ObjectKind& kind, std::string_view full_name) const;

@@ -27,10 +27,10 @@ const api::ObjectKind& nodes() {
 
 TEST(ObjectStore, KeepsWhatItHears) {
   ObjectStore store;
-  store.replaced(nodes(), {node_at("b", "1"), node_at("a", "2")});
-  store.upserted(node_at("c", "3"));
-  store.upserted(node_at("a", "4"));
-  store.removed(node_at("b", "5"));
+  store.observe_list(nodes(), {node_at("b", "1"), node_at("a", "2")});
+  store.observe(node_at("c", "3"));
+  store.observe(node_at("a", "4"));
+  store.observe_deleted(node_at("b", "5"));
   ASSERT_EQ(store.size(nodes()), 2u);
   EXPECT_EQ(store.list(nodes())[0].metadata().name, "a");
   EXPECT_EQ(store.find<api::Node>("a")->metadata.resource_version, "4");
@@ -40,14 +40,14 @@ TEST(ObjectStore, KeepsWhatItHears) {
 
 TEST(ObjectStore, ForgetsWhatIsNotAmongAllObjects) {
   ObjectStore store;
-  store.replaced(nodes(), {node_at("a", "1"), node_at("b", "1")});
-  store.replaced(nodes(), {node_at("b", "2")});
+  store.observe_list(nodes(), {node_at("a", "1"), node_at("b", "1")});
+  store.observe_list(nodes(), {node_at("b", "2")});
   EXPECT_EQ(store.size(nodes()), 1u);
 }
 
 TEST(ObjectStore, SaysWhatDiffersFromTheTruth) {
   ObjectStore store;
-  store.replaced(nodes(), {node_at("a", "1"), node_at("b", "1"), node_at("c", "1")});
+  store.observe_list(nodes(), {node_at("a", "1"), node_at("b", "1"), node_at("c", "1")});
   const std::vector<api::AnyObject> truth = {node_at("b", "1"), node_at("c", "2"), node_at("d", "3")};
   EXPECT_EQ(store.differences(nodes(), truth), Texts({"nodes c is known at resource version 1 and is at 2",
                                                       "nodes d is missing", "nodes a is known and is gone"}));

@@ -223,10 +223,10 @@ void Reflector::deliver(WatchEvent event) {
   ++stats_.events;
   report_recovery();
   if (event.type == WatchEvent::Type::kDeleted) {
-    sink_.removed(std::move(event.object));
+    sink_.observe_deleted(std::move(event.object));
   } else {
     has_objects_ = true;
-    sink_.upserted(std::move(event.object));
+    sink_.observe(std::move(event.object));
   }
 }
 
@@ -328,15 +328,14 @@ void Reflector::on_not_served(const ApiError& error) {
   take_after(Step::kGetAll, options_.not_served_retry + Duration::nanoseconds(rng_.in_range(0, wait / 10)));
 }
 
-// --- Notifying the sink and the log
-// ------------------------------------------------------------------------------------------------
+// --- Notifying the sink and the log ----------------------------------------------------------------------------------
 
 void Reflector::hand_over(std::vector<api::AnyObject> objects) {
   const bool is_first = !is_synced();
   has_objects_ = !objects.empty();
   ++stats_.replacements;
   if (!is_first) ++stats_.relists;
-  sink_.replaced(kind_, std::move(objects));
+  sink_.observe_list(kind_, std::move(objects));
   if (is_first && !is_stopped_ && options_.on_synced) options_.on_synced();
 }
 

@@ -84,7 +84,7 @@ struct ReflectorOptions {
   // Equal parts of objects are shared through it; may be null. Outlives the reflector.
   InternPool* pool = nullptr;
   Log log = {};
-  // Called once, after the first call of replaced().
+  // Called once, after the first call of observe_list().
   std::function<void()> on_synced = {};
   // It waits because of an outage.
   std::function<void()> on_outage = {};

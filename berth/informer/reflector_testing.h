@@ -29,24 +29,24 @@ inline const api::ObjectKind& pods() {
 // What the sink hears, as short lines.
 class Heard final : public Sink {
  public:
-  void replaced(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) override {
+  void observe_list(const api::ObjectKind& kind, std::vector<api::AnyObject> objects) override {
     Texts names;
     for (const api::AnyObject& object : objects) names.push_back(object.metadata().name);
     std::ranges::sort(names);
     std::string line = "all:";
     for (const std::string& name : names) line += " " + name;
     lines.push_back(line);
-    store.replaced(kind, std::move(objects));
+    store.observe_list(kind, std::move(objects));
     if (on_call) on_call();
   }
-  void upserted(api::AnyObject object) override {
+  void observe(api::AnyObject object) override {
     lines.push_back("+" + object.metadata().name);
-    store.upserted(std::move(object));
+    store.observe(std::move(object));
     if (on_call) on_call();
   }
-  void removed(api::AnyObject object) override {
+  void observe_deleted(api::AnyObject object) override {
     lines.push_back("-" + object.metadata().name);
-    store.removed(std::move(object));
+    store.observe_deleted(std::move(object));
     if (on_call) on_call();
   }
   Texts take() { return std::exchange(lines, {}); }

@@ -72,7 +72,6 @@ About about(const engine::Command& command) {
                           const api::ObjectMeta& metadata = what.object.metadata();
                           return About{what.object.kind().resource, metadata.name_space, metadata.name};
                         },
-                        [](const engine::PublishEvent&) { return About{}; },
                         [](const engine::CallExtender&) { return About{"extenders", {}, {}}; },
                     },
                     command.what);
@@ -369,6 +368,10 @@ std::string SchedulerLink::business() const {
 // --- From the scheduler to the API server ----------------------------------------------------------------------------
 
 void SchedulerLink::send_commands() {
+  const Instant now = ends_.agenda.now();
+  for (engine::PodEvent& event : scheduler_->take_events()) {
+    ends_.history.published(*event.regarding, event.type, event.reason, std::move(event.note), now);
+  }
   for (engine::Command& command : scheduler_->take_commands()) send(std::move(command));
 }
 
@@ -387,10 +390,6 @@ SchedulerLink::Fate SchedulerLink::draw_fate() {
 
 void SchedulerLink::send(engine::Command command) {
   const Instant now = ends_.agenda.now();
-  if (auto* event = std::get_if<engine::PublishEvent>(&command.what)) {
-    ends_.history.published(*event->regarding, event->type, event->reason, std::move(event->note), now);
-    return;
-  }
   const bool is_binding = std::holds_alternative<engine::BindPod>(command.what);
   const Duration takes = (is_binding ? ends_.faults.bind : ends_.faults.write).draw(rng_);
   const Duration there = Duration::nanoseconds(takes.nanoseconds() / 2);
@@ -433,7 +432,6 @@ Outcome SchedulerLink::outcome_of(const Sent& sent) {
     case Fate::kCarriedOut: break;
   }
   Outcome done = std::visit(Overloaded{[&](const engine::BindPod& what) { return perform(what, sent.life); },
-                                       [](const engine::PublishEvent&) { return Outcome{}; },
                                        [&](const auto& what) { return perform(what); }},
                             sent.command.what);
   if (sent.fate == Fate::kAnswerLost) return outcome(Outcome::Kind::kUnknown, "http2: client connection lost");
