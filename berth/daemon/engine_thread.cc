@@ -37,13 +37,12 @@ bool EngineThread::ask(FunctionRef<void(engine::Scheduler&)> ask) {
   std::unique_lock lock(mutex_);
   if (is_stopping_) return false;
   // Both references live until the thread has answered or ended: this function waits for that.
-  mailbox_.emplace_back(Question{[this, &ask, &is_answered](engine::Scheduler& scheduler) {
+  add(Question{[this, &ask, &is_answered](engine::Scheduler& scheduler) {
     ask(scheduler);
     const std::lock_guard answer_lock(mutex_);
     is_answered = true;
     progress_.notify_all();
   }});
-  if (sleeps_) something_to_do_.notify_one();
   progress_.wait(lock, [&] { return is_answered || has_ended_; });
   return is_answered;
 }
@@ -63,15 +62,31 @@ void EngineThread::stop() {
     const std::lock_guard lock(mutex_);
     is_stopping_ = true;
     something_to_do_.notify_one();
+    has_room_.notify_all();
   }
   if (thread_.joinable()) thread_.join();
 }
 
 void EngineThread::put(EngineMessage message) {
   const std::lock_guard lock(mutex_);
+  if (!is_stopping_) add(std::move(message));
+}
+
+void EngineThread::put_objects(EngineMessage message, std::size_t objects) {
+  std::unique_lock lock(mutex_);
+  if (mailbox_objects_ >= kMaxMailboxObjects) {
+    // The engine's own thread would wait for itself.
+    BERTH_CHECK(std::this_thread::get_id() != thread_.get_id(), "an object from the engine's own thread");
+    has_room_.wait(lock, [&] { return is_stopping_ || mailbox_objects_ < kMaxMailboxObjects; });
+  }
   if (is_stopping_) return;
+  mailbox_objects_ += objects;
+  add(std::move(message));
+}
+
+void EngineThread::add(EngineMessage message) {
   mailbox_.push_back(std::move(message));
-  if (sleeps_) something_to_do_.notify_one();
+  if (is_blocked_) something_to_do_.notify_one();
 }
 
 void EngineThread::run() {
@@ -89,16 +104,17 @@ bool EngineThread::wait_for_messages(std::vector<EngineMessage>& messages) {
   std::unique_lock lock(mutex_);
   const auto is_awake = [&] { return is_stopping_ || !mailbox_.empty(); };
   if (!has_work && !is_awake()) {
-    sleeps_ = true;
+    is_blocked_ = true;
     if (due.is_set()) {
       something_to_do_.wait_until(lock, clock_.monotonic(due), is_awake);
     } else {
       something_to_do_.wait(lock, is_awake);
     }
-    sleeps_ = false;
+    is_blocked_ = false;
   }
   // The two vectors take turns, so that neither allocates in the long run.
   mailbox_.swap(messages);
+  if (std::exchange(mailbox_objects_, 0) >= kMaxMailboxObjects) has_room_.notify_all();
   return !is_stopping_;
 }
 

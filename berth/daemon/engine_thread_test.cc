@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstddef>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -94,10 +96,79 @@ TEST_F(EngineThreadTest, AnswersQuestionsAfterWhatWasReportedBefore) {
   EXPECT_EQ(nodes, 1u);
 }
 
+// A question keeps the thread busy until the test lets it go on.
+class BusyEngine {
+ public:
+  explicit BusyEngine(EngineThread& engine)
+      : asking_([this, &engine] {
+          (void)engine.ask([this](engine::Scheduler&) {
+            is_busy_.set_value();
+            go_on_.get_future().wait();
+          });
+        }) {
+    is_busy_.get_future().wait();
+  }
+  void let_go() { go_on_.set_value(); }
+  ~BusyEngine() { asking_.join(); }
+
+ private:
+  std::promise<void> is_busy_;
+  std::promise<void> go_on_;
+  std::thread asking_;
+};
+
+api::AnyObject small_pod(std::size_t i) {
+  return api::AnyObject(pod("p" + std::to_string(i), "1m").build());
+}
+
+TEST_F(EngineThreadTest, LetsThoseWhoReportObjectsWaitWhileTheMailboxIsFull) {
+  BusyEngine busy(*engine_);
+  for (std::size_t i = 0; i < EngineThread::kMaxMailboxObjects; ++i) engine_->observe(small_pod(i));
+  std::atomic<bool> is_in = false;
+  std::thread reporting([&] {
+    engine_->observe(small_pod(EngineThread::kMaxMailboxObjects));
+    is_in = true;
+  });
+  engine_->complete(1, {});  // results do not wait
+  EXPECT_FALSE(is_in);
+  busy.let_go();
+  reporting.join();
+  std::size_t pods = 0;
+  ASSERT_TRUE(engine_->ask([&](engine::Scheduler& scheduler) { pods = scheduler.pods().size(); }));
+  EXPECT_EQ(pods, EngineThread::kMaxMailboxObjects + 1);
+}
+
+TEST_F(EngineThreadTest, CountsTheObjectsOfAListAndLetsALongOneIn) {
+  BusyEngine busy(*engine_);
+  std::vector<api::AnyObject> objects;
+  for (std::size_t i = 0; i <= EngineThread::kMaxMailboxObjects; ++i) objects.push_back(small_pod(i));
+  engine_->observe_list(api::kind_of<api::Pod>(), std::move(objects));
+  std::atomic<bool> is_in = false;
+  std::thread reporting([&] {
+    add_node();
+    is_in = true;
+  });
+  EXPECT_FALSE(is_in);
+  busy.let_go();
+  reporting.join();
+}
+
+TEST_F(EngineThreadTest, StopReleasesThoseWhoWaitForRoom) {
+  auto busy = std::make_unique<BusyEngine>(*engine_);
+  for (std::size_t i = 0; i < EngineThread::kMaxMailboxObjects; ++i) engine_->observe(small_pod(i));
+  std::thread reporting([&] { engine_->observe(small_pod(EngineThread::kMaxMailboxObjects)); });
+  std::thread stopping([&] { engine_->stop(); });
+  reporting.join();  // although the engine takes nothing out
+  busy->let_go();
+  stopping.join();
+  busy.reset();
+  EXPECT_FALSE(engine_->ask([](engine::Scheduler&) { FAIL(); }));
+}
+
 TEST_F(EngineThreadTest, AnswersNothingAfterTheEnd) {
   engine_->stop();
   EXPECT_FALSE(engine_->ask([](engine::Scheduler&) { FAIL(); }));
-  add_node();  // nobody is there to hear it
+  add_node();  // dropped
 }
 
 TEST_F(EngineThreadTest, SendsNoBindAfterTheWorkHasEnded) {
