@@ -211,20 +211,26 @@ class Endpoints {
 
 void add_pages(serve::Routes& routes, const std::shared_ptr<Endpoints>& endpoints) {
   const EndpointOptions& options = endpoints->options();
+  const bool has_cbor = options.gates.enabled(config::Feature::kCBORServingAndStorage);
   if (options.gates.enabled(config::Feature::kComponentFlagz)) {
-    routes.add("/flagz",
-               serve::read_only([endpoints](const Call& call) { return flagz(call, endpoints->options().flags); }));
+    routes.add("/flagz", serve::read_only([endpoints, has_cbor](const Call& call) {
+                 return flagz(call, endpoints->options().flags, has_cbor);
+               }));
   }
   if (!options.gates.enabled(config::Feature::kComponentStatusz)) return;
+  // As kube-scheduler lists them: not its own path, none below /debug, and none of Berth's own.
   std::vector<std::string> paths = routes.paths();
-  paths.emplace_back("/statusz");
-  routes.add("/statusz", serve::read_only([endpoints, paths](const Call& call) {
+  std::erase_if(paths,
+                [](const std::string& path) { return path.starts_with("/debug/") || path.starts_with("/berth/"); });
+  routes.add("/statusz", serve::read_only([endpoints, paths, has_cbor](const Call& call) {
                const EndpointOptions& given = endpoints->options();
-               return statusz(call, {.started_at = given.started_at,
-                                     .now = given.now(),
-                                     .binary_version = given.binary_version,
-                                     .emulation_version = given.emulation_version,
-                                     .paths = paths});
+               return statusz(call,
+                              {.started_at = given.started_at,
+                               .now = given.now(),
+                               .binary_version = given.binary_version,
+                               .emulation_version = given.emulation_version,
+                               .paths = paths},
+                              has_cbor);
              }));
 }
 

@@ -132,8 +132,39 @@ TEST_F(Endpoints, ShowFlagsAndStatus) {
   EXPECT_EQ(get("/flagz", "", "application/json").status, 406);
   const serve::Reply status = get("/statusz");
   EXPECT_TRUE(has(status, "\nStarted: Mon Jan 12 12:44:37 UTC 1970\nUp: 1 hr 02 min 03 sec\n")) << status.body;
-  EXPECT_TRUE(has(status, "\nPaths: /berth /configz /flagz /healthz /livez /metrics /readyz /statusz\n"))
-      << status.body;
+  EXPECT_TRUE(has(status, "\nPaths: /configz /flagz /healthz /livez /metrics /readyz\n")) << status.body;
+}
+
+TEST_F(Endpoints, ShowFlagsAndStatusAsCborIfTheGateIsOn) {
+  constexpr const char* kFlagz = "application/cbor;g=config.k8s.io;v=v1beta1;as=Flagz";
+  EndpointOptions without;
+  make(std::move(without));
+  EXPECT_EQ(get("/flagz", "", kFlagz).status, 406);
+
+  EndpointOptions options;
+  options.flags = {{"v", "2"}, {"config", "/etc/x.yaml"}};
+  options.gates = options.gates.with(config::Feature::kCBORServingAndStorage, true);
+  make(std::move(options));
+  const serve::Reply flags = get("/flagz", "", kFlagz);
+  EXPECT_EQ(flags.content_type, kFlagz);
+  // The tag, and a map of four whose keys are byte strings: kind, flags, metadata, apiVersion.
+  EXPECT_EQ(flags.body,
+            "\xd9\xd9\xf7\xa4"
+            "\x44kind\x45"
+            "Flagz"
+            "\x45"
+            "flags\xa2\x41v\x41"
+            "2\x46"
+            "config\x4b/etc/x.yaml"
+            "\x48metadata\xa1\x44name\x4ekube-scheduler"
+            "\x4a"
+            "apiVersion\x55"
+            "config.k8s.io/v1beta1");
+  const serve::Reply status = get("/statusz", "", "application/cbor;g=config.k8s.io;v=v1beta1;as=Statusz");
+  EXPECT_TRUE(status.body.starts_with("\xd9\xd9\xf7"));
+  EXPECT_TRUE(has(status, "\x4duptimeSeconds\x19\x0e\x8b")) << "3723 seconds";
+  EXPECT_TRUE(
+      has(get("/flagz", "", "application/cbor"), "application/json, application/yaml, text/plain, application/cbor"));
 }
 
 TEST_F(Endpoints, SetTheVerbosity) {

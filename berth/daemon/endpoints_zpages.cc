@@ -20,6 +20,7 @@
 #include "berth/base/take_part.h"
 #include "berth/codec/json.h"
 #include "berth/codec/yaml.h"
+#include "berth/daemon/cbor.h"
 
 namespace berth::daemon {
 
@@ -106,7 +107,57 @@ std::string header_of(std::string_view page) {
       kComponent, page);
 }
 
-enum class Form : std::uint8_t { kText, kJson, kYaml };
+enum class Form : std::uint8_t { kText, kJson, kYaml, kCbor };
+
+std::string cbor_of(const PageName& metadata) {
+  cbor::Map map;
+  map.add_unless_empty("name", metadata.name);
+  return std::move(map).str();
+}
+
+std::string cbor_of(const FlagzPage& page) {
+  cbor::Map flags;
+  for (const auto& [name, value] : page.flags) flags.add(name.text(), cbor::bytes(value));
+  cbor::Map map;
+  map.add_unless_empty("kind", page.kind)
+      .add_unless_empty("apiVersion", page.api_version)
+      .add("metadata", cbor_of(page.metadata));
+  if (!page.flags.empty()) map.add("flags", std::move(flags).str());
+  return std::move(map).str();
+}
+
+std::string cbor_of(const StatuszPage& page) {
+  std::vector<std::string> paths;
+  for (const std::string& path : page.paths) paths.push_back(cbor::bytes(path));
+  cbor::Map map;
+  map.add_unless_empty("kind", page.kind)
+      .add_unless_empty("apiVersion", page.api_version)
+      .add("metadata", cbor_of(page.metadata))
+      .add("startTime", cbor::bytes(page.start_time.rfc3339()))
+      .add("uptimeSeconds", cbor::integer(page.uptime_seconds))
+      .add("goVersion", cbor::bytes(page.go_version))
+      .add("binaryVersion", cbor::bytes(page.binary_version))
+      .add_unless_empty("emulationVersion", page.emulation_version);
+  if (!paths.empty()) map.add("paths", cbor::array(paths));
+  return std::move(map).str();
+}
+
+std::string_view subtype_of(Form form) {
+  switch (form) {
+    case Form::kText: return "plain";
+    case Form::kJson: return "json";
+    case Form::kYaml: return "yaml";
+    case Form::kCbor: return "cbor";
+  }
+  return "";
+}
+
+std::optional<Form> form_of(std::string_view media_type, bool has_cbor) {
+  if (media_type == "application/json") return Form::kJson;
+  if (media_type == "application/yaml") return Form::kYaml;
+  if (media_type == "application/cbor" && has_cbor) return Form::kCbor;
+  return std::nullopt;
+}
 
 // One of the media types in the Accept header: "application/json;g=config.k8s.io;v=v1beta1;as=Flagz".
 struct MediaType {
@@ -146,31 +197,32 @@ struct Wanted {
   std::string version;  // "v1beta1"; empty for text
 
   std::string content_type(std::string_view kind) const {
-    return fmt::format("application/{};g=config.k8s.io;v={};as={}", form == Form::kJson ? "json" : "yaml", version,
-                       kind);
+    return fmt::format("application/{};g=config.k8s.io;v={};as={}", subtype_of(form), version, kind);
   }
 };
 
 // The first media type that can be served; nothing if none can.
-std::optional<Wanted> wanted_by(const std::vector<MediaType>& accepted, std::string_view kind) {
+std::optional<Wanted> wanted_by(const std::vector<MediaType>& accepted, std::string_view kind, bool has_cbor) {
   if (accepted.empty()) return Wanted{};
   for (const MediaType& media : accepted) {
     if ((media.type == "text/plain" || media.type == "text/*" || media.type == "*/*") && !media.is_versioned()) {
       return Wanted{};
     }
-    if (media.type != "application/json" && media.type != "application/yaml") continue;
+    const std::optional<Form> form = form_of(media.type, has_cbor);
+    if (!form) continue;
     const std::string_view version = media.parameter("v");
     if (media.parameter("g") != "config.k8s.io" || media.parameter("as") != kind) continue;
     if (version != "v1beta1" && version != "v1alpha1") continue;
-    return Wanted{media.type == "application/json" ? Form::kJson : Form::kYaml, std::string(version)};
+    return Wanted{*form, std::string(version)};
   }
   return std::nullopt;
 }
 
 // A Status, compact for those who asked for JSON of no version, as kube-scheduler writes it.
-serve::Reply not_acceptable(const std::vector<MediaType>& accepted) {
-  constexpr std::string_view kMessage =
-      "only the following media types are accepted: application/json, application/yaml, text/plain";
+serve::Reply not_acceptable(const std::vector<MediaType>& accepted, bool has_cbor) {
+  const std::string message =
+      fmt::format("only the following media types are accepted: application/json, application/yaml, text/plain{}",
+                  has_cbor ? ", application/cbor" : "");
   const bool is_compact = std::ranges::any_of(
       accepted, [](const MediaType& media) { return media.type == "application/json" && !media.is_versioned(); });
   if (is_compact) {
@@ -178,14 +230,14 @@ serve::Reply not_acceptable(const std::vector<MediaType>& accepted) {
         fmt::format(R"({{"kind":"Status","apiVersion":"v1","metadata":{{}},"status":"Failure","message":"{}",)"
                     R"("reason":"NotAcceptable","code":406}})"
                     "\n",
-                    kMessage),
+                    message),
         406);
   }
   return serve::Reply::json(
       fmt::format("{{\n  \"kind\": \"Status\",\n  \"apiVersion\": \"v1\",\n  \"metadata\": {{}},\n"
                   "  \"status\": \"Failure\",\n  \"message\": \"{}\",\n  \"reason\": \"NotAcceptable\",\n"
                   "  \"code\": 406\n}}",
-                  kMessage),
+                  message),
       406);
 }
 
@@ -193,8 +245,14 @@ template <typename Page>
 serve::Reply versioned(Page page, std::string_view kind, const Wanted& wanted, std::string_view name) {
   page.kind = kind;
   page.api_version = "config.k8s.io/" + wanted.version;
-  serve::Reply reply =
-      serve::Reply::json(wanted.form == Form::kJson ? codec::to_json(page) + "\n" : codec::to_yaml(page));
+  std::string body;
+  switch (wanted.form) {
+    case Form::kText: break;  // has no version
+    case Form::kJson: body = codec::to_json(page) + "\n"; break;
+    case Form::kYaml: body = codec::to_yaml(page); break;
+    case Form::kCbor: body = cbor::self_described(cbor_of(page)); break;
+  }
+  serve::Reply reply = serve::Reply::json(std::move(body));
   reply.content_type = wanted.content_type(kind);
   if (wanted.version == "v1alpha1") {
     reply.headers.push_back({"Warning", fmt::format("299 - \"This version of the {} endpoint is deprecated. Please use "
@@ -229,10 +287,10 @@ std::vector<std::string> first_folders(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-serve::Reply flagz(const serve::Call& call, const Flags& flags) {
+serve::Reply flagz(const serve::Call& call, const Flags& flags, bool cbor) {
   const std::vector<MediaType> accepted = media_types(call.header("Accept"));
-  const std::optional<Wanted> wanted = wanted_by(accepted, "Flagz");
-  if (!wanted) return not_acceptable(accepted);
+  const std::optional<Wanted> wanted = wanted_by(accepted, "Flagz", cbor);
+  if (!wanted) return not_acceptable(accepted, cbor);
   FlagzPage page;
   for (const auto& [name, value] : flags) page.flags[Symbol(name)] = value.empty() ? default_of(name) : value;
   if (wanted->form != Form::kText) return versioned(std::move(page), "Flagz", *wanted, "flagz");
@@ -241,10 +299,10 @@ serve::Reply flagz(const serve::Call& call, const Flags& flags) {
   return serve::Reply::text(std::move(text));
 }
 
-serve::Reply statusz(const serve::Call& call, const ProcessStatus& status) {
+serve::Reply statusz(const serve::Call& call, const ProcessStatus& status, bool cbor) {
   const std::vector<MediaType> accepted = media_types(call.header("Accept"));
-  const std::optional<Wanted> wanted = wanted_by(accepted, "Statusz");
-  if (!wanted) return not_acceptable(accepted);
+  const std::optional<Wanted> wanted = wanted_by(accepted, "Statusz", cbor);
+  if (!wanted) return not_acceptable(accepted, cbor);
   StatuszPage page;
   page.start_time = status.started_at;
   page.uptime_seconds = static_cast<std::int64_t>(std::max(0.0, (status.now - status.started_at).in_seconds()));

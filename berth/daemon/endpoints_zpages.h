@@ -1,5 +1,5 @@
-// The flags and the state of the process for people, under /flagz and /statusz; as JSON or YAML for those who ask for a
-// version of it. The layout is kube-scheduler's, whose separator changes by chance so that nobody parses it; here it is
+// The flags and the state of the process for people, under /flagz and /statusz; as JSON, YAML or CBOR for those who ask
+// for a version of it. The layout is kube-scheduler's, whose separator is random so that nobody parses it; here it is
 // ": ".
 #pragma once
 
@@ -13,15 +13,16 @@
 namespace berth::daemon {
 
 using Flags = std::vector<std::pair<std::string, std::string>>;
-serve::Reply flagz(const serve::Call& call, const Flags& flags);
+// `cbor`: whether the gate CBORServingAndStorage is on, which adds that form.
+serve::Reply flagz(const serve::Call& call, const Flags& flags, bool cbor = false);
 
 struct ProcessStatus {
   Instant started_at;
   Instant now;
   std::string binary_version;
   std::string emulation_version;
-  std::vector<std::string> paths;  // that are served
+  std::vector<std::string> paths;  // that kube-scheduler serves too and lists
 };
-serve::Reply statusz(const serve::Call& call, const ProcessStatus& status);
+serve::Reply statusz(const serve::Call& call, const ProcessStatus& status, bool cbor = false);
 
 }  // namespace berth::daemon
