@@ -271,7 +271,8 @@ constexpr std::array kTable = {
          [](RunFlags& flags, std::string_view text, bool is_first) {
            return keep_one_more(flags.feature_gates, text, is_first);
          }},
-    Flag{"emulated-version", kGates, kList, "", "Berth behaves as one version: `berth version` says which.",
+    Flag{"emulated-version", kGates, kList, "",
+         "Berth emulates no other version: behaviour, feature gates and their defaults are those of v1.36.3.",
          check<check_component_versions>, kWithoutMeaning},
     Flag{"min-compatibility-version", kGates, kList, "", "See --emulated-version.", check<check_component_versions>,
          kWithoutMeaning},

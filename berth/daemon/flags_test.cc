@@ -219,6 +219,15 @@ TEST(Settings, OfAFileAreOverriddenByLeaderElectionFlagsOnly) {
                                        "Flag --kube-api-qps is ignored because of --config"}));
 }
 
+TEST(Settings, SayThatNoOtherVersionIsEmulatedWhereThatMatters) {
+  const auto refused = settings_of({"--emulated-version=1.33", "--feature-gates=SchedulerQueueingHints=false"});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().front().message(),
+            "--feature-gates: cannot set feature gate SchedulerQueueingHints to false, feature is locked to true "
+            "(--emulated-version has no effect: feature gates and their defaults are those of v1.36.3)");
+  EXPECT_TRUE(settings_of({"--emulated-version=1.33"})) << "accepted, with a warning that it has no effect";
+}
+
 TEST(Settings, LimitRequestsOnlyIfTheUserAsksForIt) {
   EXPECT_FALSE(settings_of({})->limit);
   EXPECT_FALSE(settings_of({"--config=sched.yaml"})->limit);

@@ -30,7 +30,14 @@ std::expected<config::FeatureGates, Errors> read_gates(const RunFlags& flags) {
   auto gates = config::FeatureGates::parse(joined);
   if (gates) return *gates;
   Errors errors;
-  for (Error& error : gates.error()) errors.push_back(std::move(error).in_file("--feature-gates"));
+  for (Error& error : gates.error()) {
+    Error placed = std::move(error).in_file("--feature-gates");
+    if (flags.was_given("emulated-version")) {
+      placed = std::move(placed).with_fix(fmt::format(
+          "--emulated-version has no effect: feature gates and their defaults are those of {}", kUpstreamVersion));
+    }
+    errors.push_back(std::move(placed));
+  }
   return std::unexpected(std::move(errors));
 }
 
