@@ -8,6 +8,7 @@
 #include "berth/client/in_cluster.h"
 #include "berth/client/kubeconfig.h"
 #include "berth/daemon/extender_client.h"
+#include "berth/daemon/thread_policy.h"
 
 namespace berth::daemon {
 
@@ -82,7 +83,10 @@ Result<void> Connections::connect_api(const Settings& settings) {
   if (!writing) return std::unexpected(writing.error());
   writing_ = *std::move(writing);
   reading_->post([] { name_thread("reading"); });
-  writing_->post([] { name_thread("writing"); });
+  writing_->post([renews_lease = settings.config.config.leader_election.leader_elect] {
+    name_thread("writing");
+    if (renews_lease) use_normal_scheduling();
+  });
   counted_reading_ = std::make_unique<CountedTransport>(*reading_, *reading_, *counts_);
   counted_writing_ = std::make_unique<CountedTransport>(*writing_, *writing_, *counts_);
   return {};

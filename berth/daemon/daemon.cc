@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <array>
@@ -25,14 +24,14 @@
 #include "berth/daemon/engine_thread.h"
 #include "berth/daemon/scheduling_log.h"
 #include "berth/daemon/serving.h"
+#include "berth/daemon/thread_policy.h"
 #include "berth/engine/scheduler.h"
 
 namespace berth::daemon {
 
 namespace {
 
-// --- Identity
-// ---------------------------------------------------------------------------------------------------------
+// --- Identity --------------------------------------------------------------------------------------------------------
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -54,16 +53,7 @@ std::string make_uuid(Rng rng) {
                      (high & 0x0fff) | kVersion, ((low >> 48) & 0x3fff) | kVariant, low & 0xffff'ffff'ffff);
 }
 
-// Under SCHED_BATCH a thread that becomes runnable does not preempt the one that runs, which on a busy machine is often
-// the API server that it waits for. Results are then processed in batches: half the context switches and a sixth less
-// CPU in a burst of binds. With an idle core there is no difference. Threads inherit the policy.
-void use_batch_scheduling() {
-  const sched_param none{};
-  (void)::sched_setscheduler(0, SCHED_BATCH, &none);
-}
-
-// --- Exiting
-// ----------------------------------------------------------------------------------------------------------
+// --- Exiting ---------------------------------------------------------------------------------------------------------
 
 // Exits without running destructors, joining threads or finishing requests.
 [[noreturn]] void exit_now(Log& log, int code) {
@@ -286,7 +276,7 @@ int run(const Settings& settings, const BuildInfo& build, Log& log) {
   const sigset_t signals = awaited_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before there are threads, which inherit it
   std::signal(SIGPIPE, SIG_IGN);
-  use_batch_scheduling();
+  use_batch_scheduling();  // likewise
 
   Process process(settings, build, log);
   if (auto started = process.start(); !started) {

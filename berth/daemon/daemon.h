@@ -3,7 +3,8 @@
 //   thread       what runs there
 //   main         waits for signals
 //   reading      lists and watches, decoding
-//   writing      bindings and other requests, events, the lease
+//   writing      bindings and other requests, events, the lease; not under SCHED_BATCH, as all others are, if there is
+//                a lease to renew in time
 //   engine       decisions
 //   serving      one per open connection
 //

@@ -12,7 +12,7 @@ namespace berth::daemon {
 
 class RequestBudget {
  public:
-  // `per_second` of zero or less is no limit. `burst` may be started at once after a quiet time; at least one.
+  // `per_second` of zero or less is no limit. `burst` requests may be started at once after an idle time; at least one.
   RequestBudget(double per_second, double burst)
       : per_second_(per_second), burst_(std::max(burst, 1.0)), tokens_(burst_) {}
 
@@ -27,9 +27,15 @@ class RequestBudget {
     return true;
   }
 
-  // How long until there is something left. Requires: try_take() has just said no.
+  // Longer is not waited at a time: at a rate below 1e-10 the nanoseconds until the next request do not fit into 64
+  // bits.
+  static constexpr Duration kMaxWait = Duration::hours(24);
+
+  // How long until there is something left, or kMaxWait if that is later. Requires: try_take() has just said no.
   Duration wait() const {
-    return Duration::nanoseconds(static_cast<std::int64_t>(std::ceil((1 - tokens_) / per_second_ * 1e9)));
+    const double seconds = (1 - tokens_) / per_second_;
+    if (seconds >= kMaxWait.in_seconds()) return kMaxWait;
+    return Duration::nanoseconds(static_cast<std::int64_t>(std::ceil(seconds * 1e9)));
   }
 
  private:
