@@ -56,7 +56,6 @@ class Admission {
   void count(const api::ResourceQuota& quota, const api::AnyObject& object) { quotas_.count(quota, object); }
 
   const Priorities& priorities() const { return priorities_; }
-  const LimitRanges& limit_ranges() const { return limit_ranges_; }
   const Quotas& quotas() const { return quotas_; }
 
   // --- What is to be created -----------------------------------------------------------------------------------------

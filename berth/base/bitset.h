@@ -46,22 +46,9 @@ class Bitset {
     check_bit(bit);
     words_[bit / kBitsPerWord] &= ~mask_of(bit);
   }
-  void flip(std::size_t bit) {
-    check_bit(bit);
-    words_[bit / kBitsPerWord] ^= mask_of(bit);
-  }
-
-  void set_all() {
-    for (std::uint64_t& word : words_) word = ~std::uint64_t{0};
-    clear_tail();
-  }
   // All bits to zero; the size stays.
   void clear() {
     for (std::uint64_t& word : words_) word = 0;
-  }
-  void flip_all() {
-    for (std::uint64_t& word : words_) word = ~word;
-    clear_tail();
   }
 
   std::size_t count() const {
@@ -104,8 +91,6 @@ class Bitset {
 
   // The lowest bit that is set, or kNotFound.
   std::size_t find_first() const { return find_from(0); }
-  // The lowest bit above `bit` that is set, or kNotFound.
-  std::size_t find_next(std::size_t bit) const { return bit >= size_ ? kNotFound : find_from(bit + 1); }
   // The lowest bit from `bit` on that is set, or kNotFound.
   std::size_t find_from(std::size_t bit) const {
     if (bit >= size_) return kNotFound;

@@ -35,8 +35,6 @@ struct ApiError {
   bool is_forbidden() const { return is("Forbidden", 403); }
   bool is_invalid() const { return is("Invalid", 422); }
   bool is_bad_request() const { return is("BadRequest", 400); }
-  bool is_not_acceptable() const { return is("NotAcceptable", 406); }
-  bool is_unsupported_media_type() const { return is("UnsupportedMediaType", 415); }
   // The server (or etcd behind it) ran out of time; the change may have been made all the same.
   bool is_server_timeout() const { return reason == "ServerTimeout" || is("Timeout", 504); }
   bool is_internal_error() const { return is("InternalError", 500); }

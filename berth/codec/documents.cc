@@ -136,14 +136,11 @@ class DocumentReader {
     if (const auto failure = into_.errors.size() == errors_before ? failure_in(object) : std::nullopt) {
       add(Problem{*failure, node.line(), 0});
     }
-    if (into_.errors.size() == errors_before) {
-      if (is_read(object)) {
-        into_.objects.push_back(std::move(object));
-      } else {
-        count_unknown_kind({kind.api_version, kind.kind}, into_);
-      }
+    if (into_.errors.size() != errors_before) return;
+    if (is_read(object)) {
+      into_.objects.push_back(std::move(object));
     } else {
-      add_unreadable(node, kind, into_.errors[errors_before]);
+      count_unknown_kind({kind.api_version, kind.kind}, into_);
     }
   }
 
@@ -160,21 +157,6 @@ class DocumentReader {
     if (!error && options_.strict) error = misspelt_kind(identity);
     if (!error) return count_unknown_kind(identity, into_);
     add(Problem{std::move(*error).in(PathStep::text(path)), node.line(), 0});
-  }
-
-  void add_unreadable(const Node& node, const api::ObjectKind& kind, const Error& error) {
-    UnreadableObject object{std::string(kind.api_version), std::string(kind.kind), "", "", error};
-    node.each_member([&](std::string_view name, const Node& value) {
-      if (name != "metadata" || value.kind() != NodeKind::kMap) return true;
-      value.each_member([&](std::string_view field, const Node& text) {
-        if (text.kind() != NodeKind::kString) return true;
-        if (field == "name") object.name = text.string();
-        if (field == "namespace") object.name_space = text.string();
-        return true;
-      });
-      return true;
-    });
-    into_.unreadable.push_back(std::move(object));
   }
 
   const DecodeOptions& options_;
@@ -313,22 +295,7 @@ class TextReader {
   std::vector<std::uint32_t> error_lines_;
 };
 
-std::string_view namespace_or_default(std::string_view name_space) {
-  return name_space.empty() ? "default" : name_space;
-}
-
 }  // namespace
-
-const Error* Documents::why_unreadable(std::string_view kind, std::string_view name_space,
-                                       std::string_view name) const {
-  for (const UnreadableObject& object : unreadable) {
-    if (object.kind == kind && object.name == name &&
-        namespace_or_default(object.name_space) == namespace_or_default(name_space)) {
-      return &object.error;
-    }
-  }
-  return nullptr;
-}
 
 void read_documents(std::string_view text, std::string_view name, const DecodeOptions& options, Documents& into) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";

@@ -14,29 +14,14 @@
 
 namespace berth::codec {
 
-// An object that could not be read, as far as it says which one it is.
-struct UnreadableObject {
-  std::string api_version;
-  std::string kind;
-  std::string name_space;
-  std::string name;
-  Error error;
-};
-
 struct Documents {
   std::vector<api::AnyObject> objects;
   // Documents or list items that could not be read, with file, line or path, field and reason.
   std::vector<Error> errors;
-  // Those of them that say which object they are.
-  std::vector<UnreadableObject> unreadable;
   // Kinds that Berth does not know ("apps/v1 ControllerRevision") and how often they were seen; not errors.
   std::vector<std::pair<std::string, std::size_t>> unknown_kinds;
   // What was put right about the objects, in a sentence each.
   std::vector<std::string> notes;
-
-  // Why the object of this kind, namespace and name is not among the objects although the text has it. An empty
-  // namespace is "default", as on the other side.
-  const Error* why_unreadable(std::string_view kind, std::string_view name_space, std::string_view name) const;
 };
 
 // `name` stands in errors for the file. The format is told from the text: a text whose first character is { or [ is

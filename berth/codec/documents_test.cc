@@ -132,17 +132,6 @@ TEST(Documents, ShareEqualPartsThroughThePool) {
   EXPECT_LT(pool.size(), 10u);
 }
 
-TEST(Documents, NameTheObjectThatCouldNotBeRead) {
-  const Documents documents = read(
-      "apiVersion: v1\nkind: Pod\nmetadata: {name: bad}\nspec: {tolerations: all}\n---\napiVersion: v1\nkind: Node\n"
-      "metadata: {name: n1}\n");
-  ASSERT_NE(documents.why_unreadable("Pod", "default", "bad"), nullptr);
-  EXPECT_EQ(documents.why_unreadable("Pod", "default", "bad")->message(),
-            "file:4: spec.tolerations: expected a list, got \"all\"");
-  EXPECT_EQ(documents.why_unreadable("Node", "", "n1"), nullptr);
-  EXPECT_EQ(documents.why_unreadable("Pod", "other", "bad"), nullptr);
-}
-
 TEST(Documents, MayBeArraysAndMixedWithComments) {
   const std::string pod = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")";
   EXPECT_EQ(names(read("[" + pod + "a\"}}, " + pod + "b\"}}]")), (Texts{"Pod a", "Pod b"}));

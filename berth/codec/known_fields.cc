@@ -70,7 +70,6 @@ class Table {
     }
     return nullptr;
   }
-  std::span<const KnownType> types() const { return types_; }
 
  private:
   void read_line(std::string_view line) {
@@ -134,10 +133,6 @@ const KnownField* KnownType::find(std::string_view field) const {
 
 const KnownType* known_type(std::string_view api_version, std::string_view kind) {
   return table().of_kind(api_version, kind);
-}
-
-std::span<const KnownType> all_known_types() {
-  return table().types();
 }
 
 }  // namespace berth::codec

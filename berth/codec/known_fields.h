@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -45,8 +44,5 @@ struct KnownType {
 
 // Null for a kind that is not in the table: a custom resource.
 const KnownType* known_type(std::string_view api_version, std::string_view kind);
-
-// All types, by name.
-std::span<const KnownType> all_known_types();
 
 }  // namespace berth::codec

@@ -84,10 +84,6 @@ bool Extenders::supports(std::size_t index, ExtenderVerb verb) const {
   return !verb_of(configured_[index], verb).empty();
 }
 
-bool Extenders::any_supports(ExtenderVerb verb) const {
-  return std::ranges::any_of(order_, [&](std::size_t index) { return supports(index, verb); });
-}
-
 bool Extenders::is_to_ask(std::size_t index, ExtenderVerb verb, const api::Pod& pod) const {
   return supports(index, verb) && is_interested(index, pod);
 }

@@ -56,8 +56,6 @@ class Extenders {
   // It has no managedResources, or a container (or init container) requests or limits one of them.
   bool is_interested(std::size_t index, const api::Pod& pod) const;
   bool supports(std::size_t index, ExtenderVerb verb) const;
-  // Whether any has the verb, for whatever pod.
-  bool any_supports(ExtenderVerb verb) const;
 
   // The ones to ask about this pod, in the order in which they are asked.
   std::vector<std::size_t> to_ask(ExtenderVerb verb, const api::Pod& pod) const;
@@ -112,7 +110,6 @@ class ExtenderFilterRound {
 
   // What is left, in the order given.
   const std::vector<api::NodePtr>& feasible() const { return feasible_; }
-  std::vector<api::NodePtr> take_feasible() { return std::move(feasible_); }
   // Nodes for which an extender gave a reason, each once, in the order of the replies. An extender may name nodes that
   // it was not asked about, and may drop nodes without a reason.
   const std::vector<std::pair<Symbol, framework::Status>>& failed() const { return failed_; }

@@ -132,15 +132,14 @@ TEST(Extenders, SayWhichVerbsTheyHave) {
   config::Extender only_filter;
   only_filter.filter_verb = "filter";
   const Extenders extenders({managing(only_filter, {"example.com/gpu"})});
-  EXPECT_TRUE(extenders.any_supports(ExtenderVerb::kFilter));
-  EXPECT_FALSE(extenders.any_supports(ExtenderVerb::kPrioritize));
-  EXPECT_FALSE(extenders.any_supports(ExtenderVerb::kPreempt));
-  EXPECT_FALSE(extenders.any_supports(ExtenderVerb::kBind));
+  EXPECT_TRUE(extenders.supports(0, ExtenderVerb::kFilter));
+  EXPECT_FALSE(extenders.supports(0, ExtenderVerb::kPrioritize));
+  EXPECT_FALSE(extenders.supports(0, ExtenderVerb::kPreempt));
+  EXPECT_FALSE(extenders.supports(0, ExtenderVerb::kBind));
   EXPECT_FALSE(extenders.any_to_ask(ExtenderVerb::kFilter, *pod_named("plain")));
   EXPECT_TRUE(extenders.any_to_ask(ExtenderVerb::kFilter, *pod_asking("example.com/gpu", Where::kRequest)));
   EXPECT_FALSE(extenders.empty());
   EXPECT_TRUE(Extenders().empty());
-  EXPECT_FALSE(Extenders().any_supports(ExtenderVerb::kFilter));
 }
 
 TEST(Extenders, ListTheResourcesThatTheSchedulerLeavesToThem) {

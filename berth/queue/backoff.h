@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "berth/base/keyed_heap.h"
+#include "berth/base/intrusive_heap.h"
 #include "berth/base/time.h"
 #include "berth/queue/backoff_records.h"
 #include "berth/queue/queue_sort.h"

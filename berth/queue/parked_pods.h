@@ -19,7 +19,7 @@
 #include <memory>
 #include <vector>
 
-#include "berth/base/keyed_heap.h"
+#include "berth/base/intrusive_heap.h"
 #include "berth/base/object_pool.h"
 #include "berth/queue/queued_pod.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "berth/api/pod.h"
-#include "berth/base/keyed_heap.h"
+#include "berth/base/intrusive_heap.h"
 #include "berth/base/time.h"
 #include "berth/queue/plugin_set.h"
 

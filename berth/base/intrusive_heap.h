@@ -1,8 +1,7 @@
-// Binary heaps whose elements can be found, changed and removed anywhere in the heap, not only at the top.
+// A binary heap whose elements can be found, changed and removed anywhere in the heap, not only at the top.
 //
-// IntrusiveHeap is the algorithm. It holds pointers to elements that somebody else owns, and each element carries its
-// own position in the heap: membership is a comparison, removal needs no search and pushing allocates nothing but the
-// array. KeyedHeap owns its elements and finds them by key.
+// It holds pointers to elements that somebody else owns, and each element carries its own position in the heap:
+// membership is a comparison, removal needs no search and pushing allocates nothing but the array.
 //
 // Elements that compare equal come out in an order that depends on every step the heap took, and users of
 // kube-scheduler see that order. So the steps are part of the contract: which child is preferred (the right one only if
@@ -15,9 +14,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -221,80 +218,6 @@ class IntrusiveHeap {
 
   std::vector<Slot> slots_;
   [[no_unique_address]] Less less_;
-};
-
-// A heap of values with unique keys. Less is called as less(const T&, const T&).
-template <typename Key, typename T, typename Less = std::less<T>, typename Hash = std::hash<Key>>
-class KeyedHeap {
- public:
-  explicit KeyedHeap(Less less = Less()) : heap_(EntryLess{std::move(less)}) {}
-
-  std::size_t size() const { return heap_.size(); }
-  bool empty() const { return heap_.empty(); }
-
-  // Valid until the key is updated or removed.
-  const T* find(const Key& key) const {
-    const auto found = entries_.find(key);
-    return found == entries_.end() ? nullptr : &found->second.value;
-  }
-  bool contains(const Key& key) const { return entries_.contains(key); }
-
-  // Returns whether the key is new.
-  bool push_or_update(const Key& key, T value) {
-    // try_emplace leaves `value` alone if the key is there.
-    const auto [at, is_new] = entries_.try_emplace(key, std::move(value));
-    Entry& entry = at->second;
-    if (is_new) {
-      entry.key = &at->first;
-      heap_.push(entry);
-    } else {
-      entry.value = std::move(value);
-      heap_.update(entry);
-    }
-    return is_new;
-  }
-
-  // Returns whether the key was there.
-  bool erase(const Key& key) {
-    const auto found = entries_.find(key);
-    if (found == entries_.end()) return false;
-    heap_.erase(found->second);
-    entries_.erase(found);
-    return true;
-  }
-
-  // Require: not empty.
-  const T& top() const { return heap_.top().value; }
-  const Key& top_key() const { return *heap_.top().key; }
-
-  // Takes the least value out, with its key. Requires: not empty.
-  std::pair<Key, T> pop() {
-    Entry& entry = heap_.pop();
-    auto node = entries_.extract(entries_.find(*entry.key));
-    return {std::move(node.key()), std::move(node.mapped().value)};
-  }
-
-  // Calls `fn(const Key&, const T&)` in no particular order.
-  template <typename Fn>
-  void for_each(Fn&& fn) const {
-    heap_.for_each([&fn](const Entry& entry) { fn(*entry.key, entry.value); });
-  }
-
- private:
-  struct Entry {
-    explicit Entry(T&& initial) : value(std::move(initial)) {}
-
-    T value;
-    const Key* key = nullptr;
-    HeapPosition position;
-  };
-  struct EntryLess {
-    bool operator()(const Entry& a, const Entry& b) const { return less(a.value, b.value); }
-    [[no_unique_address]] Less less;
-  };
-
-  std::unordered_map<Key, Entry, Hash> entries_;  // Its entries do not move.
-  IntrusiveHeap<Entry, EntryLess, &Entry::position> heap_;
 };
 
 }  // namespace berth

@@ -1,11 +1,10 @@
-#include "berth/base/keyed_heap.h"
+#include "berth/base/intrusive_heap.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -14,98 +13,6 @@
 
 namespace berth {
 namespace {
-
-using LargestFirst = KeyedHeap<std::string, int, std::greater<int>>;
-
-// Runs "+k:p" (push or update), "-k" (erase) and "!" (pop), then drains. Gives the keys in the order they came out.
-std::string run(const std::string& operations) {
-  LargestFirst heap;
-  std::string out;
-  const auto pop = [&] {
-    if (!out.empty()) out += ' ';
-    out += heap.pop().first;
-  };
-  std::istringstream words(operations);
-  for (std::string word; words >> word;) {
-    if (word == "!") {
-      pop();
-    } else if (word[0] == '-') {
-      EXPECT_TRUE(heap.erase(word.substr(1))) << word;
-    } else {
-      const std::size_t colon = word.find(':');
-      heap.push_or_update(word.substr(1, colon - 1), std::stoi(word.substr(colon + 1)));
-    }
-  }
-  while (!heap.empty()) pop();
-  return out;
-}
-
-TEST(KeyedHeap, BreaksTiesAsKubeSchedulerDoes) {
-  // Observed on kube-scheduler v1.36.3.
-  const std::pair<std::string, std::string> cases[] = {
-      {"+a:1 +b:1 +c:1 +d:1 +e:1 -b", "a d c e"},
-      {"+a:1 +b:2 +c:1 +d:2 +e:1 +f:2", "b d f a e c"},
-      {"+a:1 +b:1 +c:1 +d:1 ! +e:1 +f:1", "a d f e c b"},
-      {"+a:1 +b:1 +c:1 +d:1 +e:1 +c:2 +a:1", "c e d a b"},
-      {"+a:3 +b:2 +c:1 +d:3 +e:2 +f:1 +g:3 -a +h:2", "d g b e h c f"},
-      {"+a:1 +b:1 +c:1 +d:1 +e:1 +f:1 +g:1 -a -g !", "f e d c b"},
-  };
-  for (const auto& [operations, expected] : cases) EXPECT_EQ(run(operations), expected) << operations;
-}
-
-TEST(KeyedHeap, PopsEqualsAsTheFirstThenFromTheLastBackwards) {
-  for (int n = 1; n <= 40; ++n) {
-    KeyedHeap<int, int> heap;
-    for (int i = 0; i < n; ++i) heap.push_or_update(i, 0);
-    EXPECT_EQ(heap.pop().first, 0);
-    for (int i = n - 1; i >= 1; --i) ASSERT_EQ(heap.pop().first, i) << "of " << n;
-    EXPECT_TRUE(heap.empty());
-  }
-}
-
-TEST(KeyedHeap, FindsUpdatesAndErasesByKey) {
-  LargestFirst heap;
-  EXPECT_TRUE(heap.push_or_update("a", 1));
-  EXPECT_TRUE(heap.push_or_update("b", 2));
-  EXPECT_FALSE(heap.push_or_update("a", 3));
-  EXPECT_EQ(heap.size(), 2u);
-  ASSERT_NE(heap.find("a"), nullptr);
-  EXPECT_EQ(*heap.find("a"), 3);
-  EXPECT_EQ(heap.find("c"), nullptr);
-  EXPECT_EQ(heap.top(), 3);
-  EXPECT_EQ(heap.top_key(), "a");
-  EXPECT_TRUE(heap.erase("a"));
-  EXPECT_FALSE(heap.erase("a"));
-  EXPECT_FALSE(heap.contains("a"));
-  EXPECT_EQ(heap.pop(), (std::pair<std::string, int>("b", 2)));
-  EXPECT_TRUE(heap.empty());
-}
-
-TEST(KeyedHeap, HoldsValuesThatOnlyMove) {
-  struct ByTarget {
-    bool operator()(const std::unique_ptr<int>& a, const std::unique_ptr<int>& b) const { return *a < *b; }
-  };
-  KeyedHeap<std::string, std::unique_ptr<int>, ByTarget> heap;
-  heap.push_or_update("a", std::make_unique<int>(1));
-  heap.push_or_update("a", std::make_unique<int>(3));
-  heap.push_or_update("b", std::make_unique<int>(2));
-  EXPECT_EQ(*heap.pop().second, 2);
-  EXPECT_EQ(*heap.pop().second, 3);
-}
-
-TEST(KeyedHeap, VisitsEveryElementOnce) {
-  KeyedHeap<int, int> heap;
-  for (int i = 0; i < 100; ++i) heap.push_or_update(i, i % 7);
-  std::map<int, int> seen;
-  heap.for_each([&seen](int key, int value) { EXPECT_TRUE(seen.emplace(key, value).second); });
-  EXPECT_EQ(seen.size(), 100u);
-  for (const auto& [key, value] : seen) EXPECT_EQ(value, key % 7);
-}
-
-TEST(KeyedHeapDeathTest, RefusesToPopWhenEmpty) {
-  KeyedHeap<int, int> heap;
-  EXPECT_DEATH(heap.pop(), "empty heap");
-}
 
 struct Item {
   int key = 0;
@@ -120,6 +27,68 @@ struct ByPriority {
 struct ByPriorityWithRank : ByPriority {
   int rank(const Item& item) const { return -(item.priority / 2); }
 };
+
+using Heap = IntrusiveHeap<Item, ByPriority, &Item::position>;
+
+// Runs "+k:p" (push or update), "-k" (erase) and "!" (pop), then drains. Gives the keys in the order they came out.
+std::string run(const std::string& operations) {
+  std::map<char, Item> items;
+  Heap heap;
+  std::string out;
+  const auto pop = [&] {
+    if (!out.empty()) out += ' ';
+    out += static_cast<char>(heap.pop().key);
+  };
+  std::istringstream words(operations);
+  for (std::string word; words >> word;) {
+    if (word == "!") {
+      pop();
+      continue;
+    }
+    Item& item = items[word.at(1)];
+    if (word[0] == '-') {
+      heap.erase(item);
+      continue;
+    }
+    item.key = word[1];
+    item.priority = std::stoi(word.substr(word.find(':') + 1));
+    heap.contains(item) ? heap.update(item) : heap.push(item);
+  }
+  while (!heap.empty()) pop();
+  return out;
+}
+
+TEST(IntrusiveHeap, BreaksTiesAsKubeSchedulerDoes) {
+  // Observed on kube-scheduler v1.36.3.
+  const std::pair<std::string, std::string> cases[] = {
+      {"+a:1 +b:1 +c:1 +d:1 +e:1 -b", "a d c e"},
+      {"+a:1 +b:2 +c:1 +d:2 +e:1 +f:2", "b d f a e c"},
+      {"+a:1 +b:1 +c:1 +d:1 ! +e:1 +f:1", "a d f e c b"},
+      {"+a:1 +b:1 +c:1 +d:1 +e:1 +c:2 +a:1", "c e d a b"},
+      {"+a:3 +b:2 +c:1 +d:3 +e:2 +f:1 +g:3 -a +h:2", "d g b e h c f"},
+      {"+a:1 +b:1 +c:1 +d:1 +e:1 +f:1 +g:1 -a -g !", "f e d c b"},
+  };
+  for (const auto& [operations, expected] : cases) EXPECT_EQ(run(operations), expected) << operations;
+}
+
+TEST(IntrusiveHeap, PopsEqualsAsTheFirstThenFromTheLastBackwards) {
+  for (int n = 1; n <= 40; ++n) {
+    std::deque<Item> items(static_cast<std::size_t>(n));
+    Heap heap;
+    for (int i = 0; i < n; ++i) {
+      items[static_cast<std::size_t>(i)].key = i;
+      heap.push(items[static_cast<std::size_t>(i)]);
+    }
+    EXPECT_EQ(heap.pop().key, 0);
+    for (int i = n - 1; i >= 1; --i) ASSERT_EQ(heap.pop().key, i) << "of " << n;
+    EXPECT_TRUE(heap.empty());
+  }
+}
+
+TEST(IntrusiveHeapDeathTest, RefusesToPopWhenEmpty) {
+  Heap heap;
+  EXPECT_DEATH(heap.pop(), "empty heap");
+}
 
 // The same heap written down as the specification has it: an array and swaps. Slow and plain.
 class NaiveHeap {
@@ -222,8 +191,8 @@ TYPED_TEST(IntrusiveHeapTest, TakesTheStepsOfTheNaiveHeap) {
 }
 
 TEST(IntrusiveHeap, SharesOnePositionAmongHeapsThatAnItemMovesBetween) {
-  IntrusiveHeap<Item, ByPriority, &Item::position> active;
-  IntrusiveHeap<Item, ByPriority, &Item::position> backoff;
+  Heap active;
+  Heap backoff;
   Item a{.key = 1, .priority = 1, .position = {}};
   Item b{.key = 2, .priority = 2, .position = {}};
   active.push(a);
@@ -237,7 +206,7 @@ TEST(IntrusiveHeap, SharesOnePositionAmongHeapsThatAnItemMovesBetween) {
 }
 
 TEST(IntrusiveHeap, LeavesItemsFreeAfterClear) {
-  IntrusiveHeap<Item, ByPriority, &Item::position> heap;
+  Heap heap;
   Item a;
   heap.push(a);
   const Item copy = a;
@@ -249,8 +218,8 @@ TEST(IntrusiveHeap, LeavesItemsFreeAfterClear) {
 }
 
 TEST(IntrusiveHeapDeathTest, RefusesWhatIsInTheWrongPlace) {
-  IntrusiveHeap<Item, ByPriority, &Item::position> heap;
-  IntrusiveHeap<Item, ByPriority, &Item::position> other;
+  Heap heap;
+  Heap other;
   Item a;
   Item b;
   heap.push(a);
