@@ -51,7 +51,7 @@ std::vector<std::string> compare(const SchedulerCache& cache, std::span<const ap
 
 std::vector<std::string> compare_sums(const NodeTable& table) {
   std::vector<std::string> differences;
-  std::map<const Cohort*, std::map<RowId, std::uint32_t>> cohort_rows;
+  std::map<const PodClass*, std::map<RowId, std::uint32_t>> class_rows;
   for (RowId row = 0; row < table.rows(); ++row) {
     const NodeState& state = table.at(row);
     if (table.row_of(state.name) != row) continue;  // a free row
@@ -61,7 +61,7 @@ std::vector<std::string> compare_sums(const NodeTable& table) {
     expected.set_node(state.node);
     for (const PlacedPod& placed : state.pods) {
       expected.add_pod(placed);
-      ++cohort_rows[placed.cohort][row];
+      ++class_rows[placed.pod_class][row];
     }
     const auto differ = [&](std::string_view what, auto is, auto should) {
       if (is != should) {
@@ -88,11 +88,11 @@ std::vector<std::string> compare_sums(const NodeTable& table) {
     differ("column of allocatable memory", columns.allocatable_memory[row], expected.allocatable.memory);
     differ("column of allocatable pods", columns.allocatable_pods[row], expected.allocatable.allowed_pods);
   }
-  table.for_each_cohort([&](const Cohort& cohort) {
-    const auto it = cohort_rows.find(&cohort);
-    const std::map<RowId, std::uint32_t> expected = it == cohort_rows.end() ? decltype(it->second)() : it->second;
-    if (std::map<RowId, std::uint32_t>(cohort.pods_on_row.begin(), cohort.pods_on_row.end()) != expected) {
-      differences.push_back(fmt::format("cohort {}: its pods are not where the nodes have them", cohort.id));
+  table.for_each_class([&](const PodClass& pod_class) {
+    const auto it = class_rows.find(&pod_class);
+    const std::map<RowId, std::uint32_t> expected = it == class_rows.end() ? decltype(it->second)() : it->second;
+    if (std::map<RowId, std::uint32_t>(pod_class.pods_on_row.begin(), pod_class.pods_on_row.end()) != expected) {
+      differences.push_back(fmt::format("pod class {}: its pods are not where the nodes have them", pod_class.id));
     }
   });
   return differences;

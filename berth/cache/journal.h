@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "berth/cache/cohort.h"
+#include "berth/cache/pod_class.h"
 
 namespace berth::cache {
 
@@ -27,7 +27,7 @@ struct Change {
   };
   Kind kind = Kind::kPodAdded;
   RowId row = kNoRow;
-  const Cohort* cohort = nullptr;  // of kPodAdded and kPodRemoved
+  const PodClass* pod_class = nullptr;  // of kPodAdded and kPodRemoved
 
   bool is_about_pod() const { return kind == Kind::kPodAdded || kind == Kind::kPodRemoved; }
 };

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "berth/api/node.h"
-#include "berth/cache/cohort.h"
+#include "berth/cache/pod_class.h"
 
 namespace berth::cache {
 

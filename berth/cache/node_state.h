@@ -14,14 +14,14 @@
 #include "berth/api/node.h"
 #include "berth/api/pod.h"
 #include "berth/api/pod_requests.h"
-#include "berth/cache/cohort.h"
+#include "berth/cache/pod_class.h"
 
 namespace berth::cache {
 
 struct PlacedPod {
   api::PodPtr pod;
   std::shared_ptr<const api::CompiledPod> compiled;
-  Cohort* cohort = nullptr;  // null on copies made for dry runs, for pods that are not placed there
+  PodClass* pod_class = nullptr;  // null on copies made for dry runs, for pods that are not placed there
 };
 
 struct NodeState {

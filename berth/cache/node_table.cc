@@ -8,8 +8,8 @@
 namespace berth::cache {
 namespace {
 
-// Empty cohorts that are kept before they are swept: their number, or that of the cohorts in use if there are more.
-constexpr std::size_t kFewEmptyCohorts = 4096;
+// Empty classes that are kept before they are swept: their number, or that of the classes in use if there are more.
+constexpr std::size_t kFewEmptyClasses = 4096;
 
 // Images are known by the names under which the node lists them.
 template <typename Fn>
@@ -225,37 +225,37 @@ void NodeTable::count_claims(const PlacedPod& placed, bool present) {
   }
 }
 
-Cohort& NodeTable::cohort_for(const api::Pod& pod, const std::shared_ptr<const api::CompiledPod>& compiled) {
+PodClass& NodeTable::class_for(const api::Pod& pod, const std::shared_ptr<const api::CompiledPod>& compiled) {
   const bool is_terminating = pod.metadata.deletion_timestamp.is_set();
-  const CohortKey key{pod.metadata.name_space, pod.metadata.labels.identity(), compiled.get(), is_terminating};
-  Cohort*& cohort = cohorts_[key];
-  if (cohort == nullptr) {
-    auto made = std::make_unique<Cohort>();
-    made->id = next_cohort_id_++;
+  const ClassKey key{pod.metadata.name_space, pod.metadata.labels.identity(), compiled.get(), is_terminating};
+  PodClass*& pod_class = classes_[key];
+  if (pod_class == nullptr) {
+    auto made = std::make_unique<PodClass>();
+    made->id = next_class_id_++;
     made->name_space = pod.metadata.name_space;
     made->labels = pod.metadata.labels;
     made->compiled = compiled;
     made->is_terminating = is_terminating;
-    cohort = made.get();
-    cohorts_by_namespace_[made->name_space].push_back(cohort);
-    if (has_affinity_terms(*compiled)) affine_cohorts_.push_back(cohort);
-    cohorts_by_id_.emplace(made->id, std::move(made));
-    ++empty_cohorts_;
+    pod_class = made.get();
+    classes_by_namespace_[made->name_space].push_back(pod_class);
+    if (has_affinity_terms(*compiled)) classes_with_affinity_.push_back(pod_class);
+    classes_by_id_.emplace(made->id, std::move(made));
+    ++empty_classes_;
   }
-  return *cohort;
+  return *pod_class;
 }
 
 void NodeTable::add_pod(api::PodPtr pod, std::shared_ptr<const api::CompiledPod> compiled) {
   BERTH_CHECK(!pod->spec.node_name.empty(), "pod {} is on no node", pod->metadata.name);
-  Cohort& cohort = cohort_for(*pod, compiled);
+  PodClass& pod_class = class_for(*pod, compiled);
   NodeState& state = state_for(pod->spec.node_name);
   ++pods_by_priority_[api::priority_of(*pod)];
-  state.add_pod({std::move(pod), std::move(compiled), &cohort});
-  if (cohort.pods++ == 0) --empty_cohorts_;
-  ++cohort.pods_on_row[state.row];
+  state.add_pod({std::move(pod), std::move(compiled), &pod_class});
+  if (pod_class.pods++ == 0) --empty_classes_;
+  ++pod_class.pods_on_row[state.row];
   if (state.node) count_claims(state.pods.back(), true);
   write_columns(state);
-  journal_.append({Change::Kind::kPodAdded, state.row, &cohort});
+  journal_.append({Change::Kind::kPodAdded, state.row, &pod_class});
 }
 
 bool NodeTable::replace_pod(const api::PodPtr& old_pod, const api::PodPtr& new_pod, const api::CompiledPod& compiled) {
@@ -266,10 +266,10 @@ bool NodeTable::replace_pod(const api::PodPtr& old_pod, const api::PodPtr& new_p
   const auto placed =
       std::find_if(pods.rbegin(), pods.rend(), [&](const PlacedPod& each) { return each.pod == old_pod; });
   if (placed == pods.rend()) return false;
-  const Cohort& cohort = *placed->cohort;
-  const bool is_same = placed->compiled.get() == &compiled && cohort.name_space == new_pod->metadata.name_space &&
-                       cohort.labels.identity() == new_pod->metadata.labels.identity() &&
-                       cohort.is_terminating == new_pod->metadata.deletion_timestamp.is_set() &&
+  const PodClass& pod_class = *placed->pod_class;
+  const bool is_same = placed->compiled.get() == &compiled && pod_class.name_space == new_pod->metadata.name_space &&
+                       pod_class.labels.identity() == new_pod->metadata.labels.identity() &&
+                       pod_class.is_terminating == new_pod->metadata.deletion_timestamp.is_set() &&
                        // What a pod takes up while it is being resized stands in its status.
                        api::takes_the_same(*old_pod, *new_pod, compiled);
   if (is_same) placed->pod = new_pod;
@@ -286,30 +286,30 @@ void NodeTable::remove_pod(const api::Pod& pod) {
   if (const auto it = pods_by_priority_.find(api::priority_of(*removed.pod)); --it->second == 0) {
     pods_by_priority_.erase(it);
   }
-  Cohort& cohort = *removed.cohort;
-  if (const auto it = cohort.pods_on_row.find(row); --it->second == 0) cohort.pods_on_row.erase(it);
-  if (--cohort.pods == 0) ++empty_cohorts_;
+  PodClass& pod_class = *removed.pod_class;
+  if (const auto it = pod_class.pods_on_row.find(row); --it->second == 0) pod_class.pods_on_row.erase(it);
+  if (--pod_class.pods == 0) ++empty_classes_;
   if (state.node) count_claims(removed, false);
   write_columns(state);
-  journal_.append({Change::Kind::kPodRemoved, row, &cohort});
+  journal_.append({Change::Kind::kPodRemoved, row, &pod_class});
   release_if_unused(state);
-  if (empty_cohorts_ > std::max(kFewEmptyCohorts, cohorts_.size() / 2)) sweep_cohorts();
+  if (empty_classes_ > std::max(kFewEmptyClasses, classes_.size() / 2)) drop_empty_classes();
 }
 
-void NodeTable::sweep_cohorts() {
-  const auto is_empty = [](const Cohort* cohort) { return cohort->pods == 0; };
-  absl::erase_if(cohorts_, [&](const auto& entry) { return is_empty(entry.second); });
-  for (auto it = cohorts_by_namespace_.begin(); it != cohorts_by_namespace_.end();) {
+void NodeTable::drop_empty_classes() {
+  const auto is_empty = [](const PodClass* pod_class) { return pod_class->pods == 0; };
+  absl::erase_if(classes_, [&](const auto& entry) { return is_empty(entry.second); });
+  for (auto it = classes_by_namespace_.begin(); it != classes_by_namespace_.end();) {
     std::erase_if(it->second, is_empty);
     if (it->second.empty()) {
-      cohorts_by_namespace_.erase(it++);
+      classes_by_namespace_.erase(it++);
     } else {
       ++it;
     }
   }
-  std::erase_if(affine_cohorts_, is_empty);
-  std::erase_if(cohorts_by_id_, [&](const auto& entry) { return is_empty(entry.second.get()); });
-  empty_cohorts_ = 0;
+  std::erase_if(classes_with_affinity_, is_empty);
+  std::erase_if(classes_by_id_, [&](const auto& entry) { return is_empty(entry.second.get()); });
+  empty_classes_ = 0;
   journal_.reset();  // it refers to them
 }
 

@@ -24,10 +24,10 @@
 #include <vector>
 
 #include "berth/base/bitset.h"
-#include "berth/cache/cohort.h"
 #include "berth/cache/journal.h"
 #include "berth/cache/node_order.h"
 #include "berth/cache/node_state.h"
+#include "berth/cache/pod_class.h"
 #include "berth/cache/topology.h"
 
 namespace berth::cache {
@@ -99,26 +99,26 @@ class NodeTable {
   // How many pods on known nodes use the claim (not counting ephemeral volumes).
   std::size_t claim_users(Symbol name_space, std::string_view claim_name) const;
 
-  // All cohorts with pods, on whatever rows; of one namespace; and those whose pods have (anti-)affinity terms of any
+  // All classes with pods, on whatever rows; of one namespace; and those whose pods have (anti-)affinity terms of any
   // kind. In order of id.
   template <typename Fn>
-  void for_each_cohort(Fn&& fn) const {
-    for (const auto& [id, cohort] : cohorts_by_id_) {
-      if (cohort->pods > 0) fn(*cohort);
+  void for_each_class(Fn&& fn) const {
+    for (const auto& [id, pod_class] : classes_by_id_) {
+      if (pod_class->pods > 0) fn(*pod_class);
     }
   }
   template <typename Fn>
-  void for_each_cohort_in(Symbol name_space, Fn&& fn) const {
-    const auto it = cohorts_by_namespace_.find(name_space);
-    if (it == cohorts_by_namespace_.end()) return;
-    for (const Cohort* cohort : it->second) {
-      if (cohort->pods > 0) fn(*cohort);
+  void for_each_class_in(Symbol name_space, Fn&& fn) const {
+    const auto it = classes_by_namespace_.find(name_space);
+    if (it == classes_by_namespace_.end()) return;
+    for (const PodClass* pod_class : it->second) {
+      if (pod_class->pods > 0) fn(*pod_class);
     }
   }
   template <typename Fn>
-  void for_each_affine_cohort(Fn&& fn) const {
-    for (const Cohort* cohort : affine_cohorts_) {
-      if (cohort->pods > 0) fn(*cohort);
+  void for_each_class_with_affinity(Fn&& fn) const {
+    for (const PodClass* pod_class : classes_with_affinity_) {
+      if (pod_class->pods > 0) fn(*pod_class);
     }
   }
 
@@ -141,14 +141,14 @@ class NodeTable {
   void remove_pod(const api::Pod& pod);
 
  private:
-  struct CohortKey {
+  struct ClassKey {
     Symbol name_space;
     const void* labels;
     const void* compiled;
     bool is_terminating;
-    bool operator==(const CohortKey&) const = default;
+    bool operator==(const ClassKey&) const = default;
     template <typename H>
-    friend H AbslHashValue(H h, const CohortKey& key) {
+    friend H AbslHashValue(H h, const ClassKey& key) {
       return H::combine(std::move(h), key.name_space.id(), key.labels, key.compiled, key.is_terminating);
     }
   };
@@ -163,8 +163,8 @@ class NodeTable {
   void count_images(const NodeState& state, bool present);
   void count_claims(const PlacedPod& pod, bool present);
   std::uint32_t taint_list_of(const std::vector<api::Taint>& taints);
-  Cohort& cohort_for(const api::Pod& pod, const std::shared_ptr<const api::CompiledPod>& compiled);
-  void sweep_cohorts();
+  PodClass& class_for(const api::Pod& pod, const std::shared_ptr<const api::CompiledPod>& compiled);
+  void drop_empty_classes();
 
   std::vector<std::unique_ptr<NodeState>> states_;
   std::vector<RowId> free_rows_;
@@ -179,12 +179,12 @@ class NodeTable {
   absl::flat_hash_map<Symbol, Image> images_;
   absl::flat_hash_map<std::pair<Symbol, std::string>, std::size_t> claim_users_;
 
-  std::uint32_t next_cohort_id_ = 0;
-  std::size_t empty_cohorts_ = 0;
-  std::map<std::uint32_t, std::unique_ptr<Cohort>> cohorts_by_id_;
-  absl::flat_hash_map<CohortKey, Cohort*> cohorts_;
-  absl::flat_hash_map<Symbol, std::vector<Cohort*>> cohorts_by_namespace_;
-  std::vector<Cohort*> affine_cohorts_;
+  std::uint32_t next_class_id_ = 0;
+  std::size_t empty_classes_ = 0;
+  std::map<std::uint32_t, std::unique_ptr<PodClass>> classes_by_id_;
+  absl::flat_hash_map<ClassKey, PodClass*> classes_;
+  absl::flat_hash_map<Symbol, std::vector<PodClass*>> classes_by_namespace_;
+  std::vector<PodClass*> classes_with_affinity_;
 
   std::map<std::int32_t, std::size_t> pods_by_priority_;
 

@@ -80,13 +80,11 @@ TEST(NodeTable, NumbersTheDomainsOfALabel) {
   const RowId n3 = table.set_node(NodeBuilder("n3").build());
   EXPECT_EQ(column.domain_of(n1), column.domain_of(n2));
   EXPECT_EQ(column.domain_of(n3), kNoDomain);
-  EXPECT_EQ(column.nodes_in(column.domain_of(n1)), 2u);
   EXPECT_EQ(column.value(column.domain_of(n1)), Symbol("a"));
   table.set_node(NodeBuilder("n2").zone("b").build());
   EXPECT_NE(column.domain_of(n1), column.domain_of(n2));
   table.remove_node(Symbol("n1"));
   EXPECT_EQ(column.domain_of(n1), kNoDomain);
-  EXPECT_EQ(column.nodes_in(column.domain_with(Symbol("a"))), 0u);
 }
 
 TEST(NodeTable, NodesWithEqualTaintsShareAList) {
@@ -99,7 +97,7 @@ TEST(NodeTable, NodesWithEqualTaintsShareAList) {
   EXPECT_EQ(table.taint_list(table.columns().taints[n1]).at(0).key, Symbol("k"));
 }
 
-TEST(NodeTable, PutsPodsThatNobodyCanTellApartInOneCohort) {
+TEST(NodeTable, PutsPodsThatNobodyCanTellApartInOneClass) {
   NodeTable table;
   table.set_node(NodeBuilder("n1").build());
   const api::PodPtr first = PodBuilder("a").on("n1").label("app", "web").build();
@@ -109,10 +107,10 @@ TEST(NodeTable, PutsPodsThatNobodyCanTellApartInOneCohort) {
   add(table, PodBuilder("d", *first).on("n1").terminating().build());
   add(table, PodBuilder("e", *first).on("n1").name_space("other").build());
   std::map<std::uint32_t, std::size_t> pods;
-  table.for_each_cohort([&](const Cohort& cohort) { pods[cohort.id] = cohort.pods; });
+  table.for_each_class([&](const PodClass& pod_class) { pods[pod_class.id] = pod_class.pods; });
   EXPECT_EQ(pods, (std::map<std::uint32_t, std::size_t>{{0, 3}, {1, 1}, {2, 1}}));
   std::size_t in_other = 0;
-  table.for_each_cohort_in(Symbol("other"), [&](const Cohort& cohort) { in_other += cohort.pods; });
+  table.for_each_class_in(Symbol("other"), [&](const PodClass& pod_class) { in_other += pod_class.pods; });
   EXPECT_EQ(in_other, 1u);
 }
 
@@ -214,7 +212,7 @@ TEST(NodeTable, SumsAndColumnsHoldAfterAnyHistory) {
   EXPECT_EQ(compare_sums(table), std::vector<std::string>());
 }
 
-TEST(NodeTable, SweepsEmptyCohortsAndTellsReadersToStartOver) {
+TEST(NodeTable, DropsEmptyClassesAndTellsReadersToStartOver) {
   NodeTable table;
   table.set_node(NodeBuilder("n1").build());
   const std::uint64_t since = table.journal().end();
@@ -224,9 +222,9 @@ TEST(NodeTable, SweepsEmptyCohortsAndTellsReadersToStartOver) {
     table.remove_pod(*pod);
   }
   EXPECT_FALSE(table.journal().read(since, [](const Change&) {}));
-  std::size_t cohorts = 0;
-  table.for_each_cohort([&](const Cohort&) { ++cohorts; });
-  EXPECT_EQ(cohorts, 0u);
+  std::size_t classes = 0;
+  table.for_each_class([&](const PodClass&) { ++classes; });
+  EXPECT_EQ(classes, 0u);
 }
 
 }  // namespace

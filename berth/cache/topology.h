@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "berth/api/meta.h"
-#include "berth/cache/cohort.h"
+#include "berth/cache/pod_class.h"
 
 namespace berth::cache {
 
@@ -21,7 +21,7 @@ inline constexpr DomainId kNoDomain = 0;
 
 class TopologyColumn {
  public:
-  explicit TopologyColumn(Symbol label_key) : key_(label_key), values_(1), nodes_(1) {}
+  explicit TopologyColumn(Symbol label_key) : key_(label_key), values_(1) {}
 
   Symbol key() const { return key_; }
   DomainId domain_of(RowId row) const { return by_row_[row]; }
@@ -29,7 +29,6 @@ class TopologyColumn {
   // One past the highest number. Domains without a node are among them.
   std::size_t domains() const { return values_.size(); }
   Symbol value(DomainId domain) const { return values_[domain]; }
-  std::size_t nodes_in(DomainId domain) const { return nodes_[domain]; }
   // kNoDomain if no node ever had it.
   DomainId domain_with(Symbol value) const {
     const auto it = by_value_.find(value);
@@ -41,25 +40,19 @@ class TopologyColumn {
   void set(RowId row, const api::Labels* labels) {
     const Symbol* value = labels == nullptr ? nullptr : labels->find(key_);
     const DomainId domain = value == nullptr ? kNoDomain : number_of(*value);
-    --nodes_[by_row_[row]];
-    ++nodes_[domain];
     by_row_[row] = domain;
   }
 
  private:
   DomainId number_of(Symbol value) {
     const auto [it, is_new] = by_value_.try_emplace(value, static_cast<DomainId>(values_.size()));
-    if (is_new) {
-      values_.push_back(value);
-      nodes_.push_back(0);
-    }
+    if (is_new) values_.push_back(value);
     return it->second;
   }
 
   Symbol key_;
   std::vector<DomainId> by_row_;
   std::vector<Symbol> values_;  // by domain; that of kNoDomain is not one
-  std::vector<std::size_t> nodes_;
   absl::flat_hash_map<Symbol, DomainId> by_value_;
 };
 

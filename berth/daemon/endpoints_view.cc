@@ -203,7 +203,7 @@ std::optional<NodeCopy> node_copy(const engine::Scheduler& scheduler, Symbol nam
   NodeCopy copy;
   copy.state = nodes.at(row);
   for (cache::PlacedPod& placed : copy.state.pods) {
-    placed.cohort = nullptr;  // belongs to the engine
+    placed.pod_class = nullptr;  // belongs to the engine
     if (scheduler.cache().is_assumed(placed.pod->metadata.uid)) copy.assumed.push_back(placed.pod->metadata.uid);
   }
   for (const queue::Nominator::Nomination& each : scheduler.queue().nominator().for_node(name)) {

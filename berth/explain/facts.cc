@@ -156,11 +156,11 @@ std::vector<SpreadState> spread_states(const Cluster& cluster, const Evaluation&
       return state.counts[domains.value(domains.domain_of(static_cast<cache::RowId>(row))).str()];
     };
     rows.for_each([&](std::size_t row) { count_of(row); });
-    table.for_each_cohort_in(evaluation.pod->metadata.name_space, [&](const cache::Cohort& cohort) {
-      if (!rule.counts(cohort)) return;
+    table.for_each_class_in(evaluation.pod->metadata.name_space, [&](const cache::PodClass& pod_class) {
+      if (!rule.counts(pod_class)) return;
       rows.for_each([&](std::size_t row) {
-        const auto on_row = cohort.pods_on_row.find(static_cast<cache::RowId>(row));
-        if (on_row != cohort.pods_on_row.end()) count_of(row) += on_row->second;
+        const auto on_row = pod_class.pods_on_row.find(static_cast<cache::RowId>(row));
+        if (on_row != pod_class.pods_on_row.end()) count_of(row) += on_row->second;
       });
     });
     if (std::ssize(state.counts) >= rule.min_domains && !state.counts.empty()) {

@@ -12,7 +12,7 @@
 #include <limits>
 #include <vector>
 
-#include "berth/cache/cohort.h"
+#include "berth/cache/pod_class.h"
 
 namespace berth::framework {
 

@@ -25,7 +25,7 @@ struct IncomingTerm {
 
   Symbol topology_key() const { return term->topology_key; }
   bool matches(Symbol name_space, const api::Labels& labels) const;
-  bool matches(const cache::Cohort& cohort) const { return matches(cohort.name_space, *cohort.labels); }
+  bool matches(const cache::PodClass& pod_class) const { return matches(pod_class.name_space, *pod_class.labels); }
 };
 
 class IncomingPod {
@@ -48,13 +48,13 @@ class IncomingPod {
     return term.matches(owner_namespace, pod(), namespace_labels_);
   }
 
-  // Calls fn(const Cohort&) for each cohort that a term of its own may match.
+  // Calls fn(const PodClass&) for each class that a term of its own may match.
   template <typename Fn>
   void for_each_candidate(const cache::NodeTable& table, Fn&& fn) const {
     if (looks_everywhere_) {
-      table.for_each_cohort(fn);
+      table.for_each_class(fn);
     } else {
-      for (const Symbol name_space : namespaces_) table.for_each_cohort_in(name_space, fn);
+      for (const Symbol name_space : namespaces_) table.for_each_class_in(name_space, fn);
     }
   }
 

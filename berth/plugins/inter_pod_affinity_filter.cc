@@ -60,11 +60,12 @@ class AffinityCounts {
   AffinityCounts(IncomingPod pod, const cache::NodeTable& table) : pod_(std::move(pod)), table_(table) {
     wants_itself_ = pod_.wants(pod_.pod().metadata.name_space, *pod_.pod().metadata.labels);
     for (const IncomingTerm& term : pod_.affinity()) keys_[index_of(term.topology_key())].is_wanted = true;
-    pod_.for_each_candidate(table, [&](const cache::Cohort& cohort) {
-      for_each_own(cohort.name_space, *cohort.labels, [&](Kind kind, Symbol key) { add(cohort, kind, key); });
+    pod_.for_each_candidate(table, [&](const cache::PodClass& pod_class) {
+      for_each_own(pod_class.name_space, *pod_class.labels, [&](Kind kind, Symbol key) { add(pod_class, kind, key); });
     });
-    table.for_each_affine_cohort([&](const cache::Cohort& cohort) {
-      for_each_foreign(cohort.name_space, *cohort.compiled, [&](Kind kind, Symbol key) { add(cohort, kind, key); });
+    table.for_each_class_with_affinity([&](const cache::PodClass& pod_class) {
+      for_each_foreign(pod_class.name_space, *pod_class.compiled,
+                       [&](Kind kind, Symbol key) { add(pod_class, kind, key); });
     });
     settle();
   }
@@ -90,7 +91,7 @@ class AffinityCounts {
   void change(const cache::Change& change) {
     const std::int64_t difference = change.kind == cache::Change::Kind::kPodAdded ? 1 : -1;
     const bool was_first = may_be_first();
-    for_each_match(change.cohort->name_space, *change.cohort->labels, *change.cohort->compiled,
+    for_each_match(change.pod_class->name_space, *change.pod_class->labels, *change.pod_class->compiled,
                    [&](Kind kind, Symbol topology_key) {
                      KeyCounts& key = keys_[index_of(topology_key)];
                      const DomainId domain = key.column->domain_of(change.row);
@@ -155,9 +156,9 @@ class AffinityCounts {
     if (count == 0) key.counts[kind].erase(domain);
     totals_[kind] += pods;
   }
-  void add(const cache::Cohort& cohort, Kind kind, Symbol topology_key) {
+  void add(const cache::PodClass& pod_class, Kind kind, Symbol topology_key) {
     KeyCounts& key = keys_[index_of(topology_key)];
-    for (const auto& [row, pods] : cohort.pods_on_row) {
+    for (const auto& [row, pods] : pod_class.pods_on_row) {
       const DomainId domain = key.column->domain_of(row);
       if (domain != cache::kNoDomain) add(key, kind, domain, pods);
     }

@@ -26,15 +26,15 @@ class AffinityScorer : public framework::PodScorer {
  public:
   AffinityScorer(IncomingPod pod, std::int32_t hard_pod_affinity_weight, const cache::NodeTable& table)
       : pod_(std::move(pod)), hard_pod_affinity_weight_(hard_pod_affinity_weight), table_(table) {
-    const auto add_all = [this](const cache::Cohort& cohort, Symbol topology_key, std::int64_t weight) {
+    const auto add_all = [this](const cache::PodClass& pod_class, Symbol topology_key, std::int64_t weight) {
       KeySums& key = sums_for(topology_key);
-      for (const auto& [row, pods] : cohort.pods_on_row) add(key, row, weight, pods);
+      for (const auto& [row, pods] : pod_class.pods_on_row) add(key, row, weight, pods);
     };
-    pod_.for_each_candidate(table, [&](const cache::Cohort& cohort) {
-      for_each_own(cohort, [&](Symbol key, std::int64_t weight) { add_all(cohort, key, weight); });
+    pod_.for_each_candidate(table, [&](const cache::PodClass& pod_class) {
+      for_each_own(pod_class, [&](Symbol key, std::int64_t weight) { add_all(pod_class, key, weight); });
     });
-    table.for_each_affine_cohort([&](const cache::Cohort& cohort) {
-      for_each_foreign(cohort, [&](Symbol key, std::int64_t weight) { add_all(cohort, key, weight); });
+    table.for_each_class_with_affinity([&](const cache::PodClass& pod_class) {
+      for_each_foreign(pod_class, [&](Symbol key, std::int64_t weight) { add_all(pod_class, key, weight); });
     });
   }
 
@@ -86,8 +86,8 @@ class AffinityScorer : public framework::PodScorer {
       if (!change.is_about_pod()) continue;
       const std::int64_t difference = change.kind == kPodAdded ? 1 : -1;
       const auto add_one = [&](Symbol key, std::int64_t weight) { add(sums_for(key), change.row, weight, difference); };
-      for_each_own(*change.cohort, add_one);
-      for_each_foreign(*change.cohort, add_one);
+      for_each_own(*change.pod_class, add_one);
+      for_each_foreign(*change.pod_class, add_one);
     }
     return true;
   }
@@ -100,21 +100,21 @@ class AffinityScorer : public framework::PodScorer {
   }
 
  private:
-  // Both call fn(topology key, weight) for each match with a pod of the cohort.
+  // Both call fn(topology key, weight) for each match with a pod of the class.
   template <typename Fn>
-  void for_each_own(const cache::Cohort& cohort, Fn&& fn) const {
+  void for_each_own(const cache::PodClass& pod_class, Fn&& fn) const {
     for (const IncomingTerm& term : pod_.affinity()) {
-      if (term.matches(cohort)) fn(term.topology_key(), std::int64_t{term.weight});
+      if (term.matches(pod_class)) fn(term.topology_key(), std::int64_t{term.weight});
     }
     for (const IncomingTerm& term : pod_.anti_affinity()) {
-      if (term.matches(cohort)) fn(term.topology_key(), -std::int64_t{term.weight});
+      if (term.matches(pod_class)) fn(term.topology_key(), -std::int64_t{term.weight});
     }
   }
   template <typename Fn>
-  void for_each_foreign(const cache::Cohort& cohort, Fn&& fn) const {
-    const api::CompiledPod& theirs = *cohort.compiled;
+  void for_each_foreign(const cache::PodClass& pod_class, Fn&& fn) const {
+    const api::CompiledPod& theirs = *pod_class.compiled;
     const auto match = [&](const api::PodTermMatcher& term, std::int64_t weight) {
-      if (pod_.is_meant_by(term, cohort.name_space)) fn(term.topology_key, weight);
+      if (pod_.is_meant_by(term, pod_class.name_space)) fn(term.topology_key, weight);
     };
     if (hard_pod_affinity_weight_ > 0) {
       for (const api::PodTermMatcher& term : theirs.required_affinity) match(term, hard_pod_affinity_weight_);

@@ -162,10 +162,11 @@ class SpreadFilter : public framework::PodFilter {
       return false;
     }
     for (const cache::Change& change : changes) {
-      if (!change.is_about_pod() || change.cohort->name_space != counted_->pod->metadata.name_space) continue;
+      if (!change.is_about_pod() || change.pod_class->name_space != counted_->pod->metadata.name_space) continue;
       const int difference = change.kind == cache::Change::Kind::kPodAdded ? 1 : -1;
       for (DomainCounts& counts : counted_->counts) {
-        if (counts.includes(change.row) && counts.rule().counts(*change.cohort)) counts.change(change.row, difference);
+        if (counts.includes(change.row) && counts.rule().counts(*change.pod_class))
+          counts.change(change.row, difference);
       }
     }
     return true;
@@ -238,10 +239,10 @@ std::unique_ptr<framework::PodFilter> make_spread_filter(const framework::PodToP
     counted->counts.emplace_back(rules[i], rules[i].pods.matches(*pod->metadata.labels), std::move(rows[i]),
                                  table.topology(rules[i].topology_key));
   }
-  table.for_each_cohort_in(pod->metadata.name_space, [&](const cache::Cohort& cohort) {
+  table.for_each_class_in(pod->metadata.name_space, [&](const cache::PodClass& pod_class) {
     for (DomainCounts& counts : counted->counts) {
-      if (!counts.rule().counts(cohort)) continue;
-      for (const auto& [row, pods] : cohort.pods_on_row) counts.add_unsettled(row, pods);
+      if (!counts.rule().counts(pod_class)) continue;
+      for (const auto& [row, pods] : pod_class.pods_on_row) counts.add_unsettled(row, pods);
     }
   });
   for (DomainCounts& counts : counted->counts) counts.settle();

@@ -79,10 +79,10 @@ class SpreadScorer : public framework::PodScorer {
       scores.pods.resize(scores.is_by_row ? table.rows() : scores.column->domains());
       if (!scores.is_by_row) scores.scores.resize(scores.column->domains());
     }
-    table.for_each_cohort_in(pod_->metadata.name_space, [&](const cache::Cohort& cohort) {
+    table.for_each_class_in(pod_->metadata.name_space, [&](const cache::PodClass& pod_class) {
       for (RuleScores& scores : rules_) {
-        if (!scores.rule.counts(cohort)) continue;
-        for (const auto& [row, pods] : cohort.pods_on_row) scores.add(row, static_cast<std::int32_t>(pods));
+        if (!scores.rule.counts(pod_class)) continue;
+        for (const auto& [row, pods] : pod_class.pods_on_row) scores.add(row, static_cast<std::int32_t>(pods));
       }
     });
   }
@@ -155,10 +155,10 @@ class SpreadScorer : public framework::PodScorer {
       return false;
     }
     for (const cache::Change& change : changes) {
-      if (!change.is_about_pod() || change.cohort->name_space != pod_->metadata.name_space) continue;
+      if (!change.is_about_pod() || change.pod_class->name_space != pod_->metadata.name_space) continue;
       const std::int32_t difference = change.kind == cache::Change::Kind::kPodAdded ? 1 : -1;
       for (RuleScores& rule : rules_) {
-        if (rule.rule.counts(*change.cohort)) rule.add(change.row, difference);
+        if (rule.rule.counts(*change.pod_class)) rule.add(change.row, difference);
       }
     }
     return true;

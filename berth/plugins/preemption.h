@@ -22,7 +22,7 @@
 #include "berth/api/label_selector.h"
 #include "berth/api/policy.h"
 #include "berth/cache/cluster_objects.h"
-#include "berth/cache/cohort.h"
+#include "berth/cache/pod_class.h"
 #include "berth/framework/attempt.h"
 #include "berth/framework/status.h"
 

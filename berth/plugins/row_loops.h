@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "berth/base/bitset.h"
-#include "berth/cache/cohort.h"
+#include "berth/cache/pod_class.h"
 #include "berth/framework/pod_filter.h"
 
 namespace berth::plugins {

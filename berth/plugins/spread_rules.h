@@ -37,8 +37,8 @@ struct SpreadRule {
   bool honors_node_taints = false;
 
   // A selector for everything counts nobody, strange as it is.
-  bool counts(const cache::Cohort& cohort) const {
-    return !cohort.is_terminating && !pods.is_everything() && pods.matches(*cohort.labels);
+  bool counts(const cache::PodClass& pod_class) const {
+    return !pod_class.is_terminating && !pods.is_everything() && pods.matches(*pod_class.labels);
   }
 };
 

@@ -1,8 +1,9 @@
-// A cohort is a set of placed pods that no selector and no affinity term can tell apart: same namespace, labels and
-// template, and all terminating or none. Plugins that look at pods all over the cluster ask once per cohort and then
-// add up how many of them are where, so they cost by the kinds of pods there are and not by the pods.
+// An equivalence class of placed pods: those that no selector and no affinity term can tell apart, because they have
+// the same namespace, labels and template, and are all terminating or none. Plugins that look at pods all over the
+// cluster ask once per class and then add up how many of its pods are where, so they cost by the classes there are and
+// not by the pods.
 //
-// Cohorts belong to a NodeTable, which makes them as pods come. An empty one stays for a while, since the journal still
+// Classes belong to a NodeTable, which makes them as pods come. An empty one stays for a while, since the journal still
 // refers to it. Not thread safe.
 #pragma once
 
@@ -21,8 +22,8 @@ namespace berth::cache {
 using RowId = std::uint32_t;
 inline constexpr RowId kNoRow = ~RowId{0};
 
-struct Cohort {
-  // Never used again for another cohort of the same table: what is remembered about an id stays true.
+struct PodClass {
+  // Never used again for another class of the same table: what is remembered about an id stays true.
   std::uint32_t id = 0;
   Symbol name_space;
   Interned<api::Labels> labels;
