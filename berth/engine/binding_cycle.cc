@@ -103,7 +103,7 @@ std::optional<Failure> BindingCycles::begin(queue::PoppedPod& popped, ProfileInU
   if (auto assumed = state_.cache.assume(cycle->pod.pod); !assumed) return Failure::error(assumed.error().what());
   // From now on it takes up room where it goes; what it was promised elsewhere is free.
   const Symbol promised = state_.queue->nominator().node_of(popped->uid());
-  state_.queue->denominate(*popped->pod);
+  state_.queue->remove_nomination(*popped->pod);
   if (!promised.empty() && promised != node) state_.nomination_given_up(popped->pod, promised);
   if (auto failure = reserve(*cycle)) return failure;
   if (auto failure = permit(*cycle)) return failure;

@@ -1,7 +1,5 @@
 #include "berth/queue/backoff.h"
 
-#include <algorithm>
-
 namespace berth::queue {
 
 Duration BackoffPolicy::after(std::int32_t failures) const {
@@ -12,47 +10,25 @@ Duration BackoffPolicy::after(std::int32_t failures) const {
 }
 
 Instant BackoffPolicy::ends_at(QueuedPod& pod) const {
-  if (maximum == Duration()) return {};
-  switch (rules->backoff) {
-    case BackoffRule::kFromFailureCounts: {
-      // Computed once per failure.
-      const std::int32_t failures = pod.consecutive_errors > 0 ? pod.consecutive_errors : pod.unschedulable_count;
-      if (failures == 0) return {};
-      if (!pod.backoff_ends_at.is_set()) pod.backoff_ends_at = align(pod.timestamp + after(failures));
-      break;
-    }
-    case BackoffRule::kFromAttempts: pod.backoff_ends_at = pod.timestamp + after(std::max(pod.attempts, 1)); break;
-    case BackoffRule::kRecordByName: {
-      const BackoffRecords::Record* record = records->find(*pod.pod);
-      pod.backoff_ends_at = record != nullptr ? record->last_update + after(record->failures) : Instant();
-      break;
-    }
-  }
-  return pod.backoff_ends_at;
+  return maximum == Duration() ? Instant() : rules->ends_at(*this, pod);
 }
 
 bool BackoffPolicy::is_backing_off(QueuedPod& pod, Instant now) const {
-  if (pod.is_gated() && !rules->gated_pods_back_off) return false;
   const Instant end = ends_at(pod);
-  if (!end.is_set()) return false;
-  return rules->backs_off_through_its_end ? end >= align(now) : end > now;
+  return end.is_set() && rules->is_backing_off(*this, pod, end, now);
 }
 
 void BackoffPolicy::on_failure(QueuedPod& pod, Instant now) const {
   pod.backoff_ends_at = Instant();
-  if (rules->backoff != BackoffRule::kRecordByName) return;
-  records->drop_older_than(now - (maximum + maximum));
-  const Instant end = ends_at(pod);
-  if (!end.is_set() || end < now) records->add_failure(*pod.pod, now);
+  rules->on_failure(*this, pod, now);
 }
 
 void BackoffPolicy::forget(const api::Pod& pod) const {
-  if (rules->backoff == BackoffRule::kRecordByName) records->drop(pod);
+  rules->forget(*this, pod);
 }
 
 Duration BackoffPolicy::leaves_after_end() const {
-  if (!rules->backs_off_through_its_end) return {};
-  return windows ? Duration::seconds(1) : Duration::nanoseconds(1);
+  return rules->leaves_after_end(*this);
 }
 
 BackoffQueue::BackoffQueue(BackoffPolicy policy, const ActiveOrder& order)
@@ -60,8 +36,7 @@ BackoffQueue::BackoffQueue(BackoffPolicy policy, const ActiveOrder& order)
 
 void BackoffQueue::push(QueuedPod& pod) {
   policy_.ends_at(pod);
-  const bool is_apart = policy_.rules->errors_back_off_apart && pod.rejectors().empty();
-  pod.place = is_apart ? Place::kErrorBackoff : Place::kBackoff;
+  pod.place = policy_.rules->place(pod);
   heap_of(pod).push(pod);
 }
 

@@ -2,7 +2,7 @@
 //
 // Backoff doubles with every failure up to a maximum. Rejections and errors are counted apart: after an error the count
 // of consecutive errors decides, after a rejection the count of all rejections. Older releases count the pod's attempts
-// instead, or failures by its name: see release.h.
+// instead, or failures by its name: see rules.h.
 //
 // With windows (SchedulerPopFromBackoffQ) ends of backoff are rounded down to whole seconds, so that pods whose backoff
 // ends within one second are ordered by priority; such a pod leaves at the end of its window.
@@ -17,7 +17,7 @@
 #include "berth/queue/backoff_records.h"
 #include "berth/queue/queue_sort.h"
 #include "berth/queue/queued_pod.h"
-#include "berth/queue/release.h"
+#include "berth/queue/rules.h"
 
 namespace berth::queue {
 
@@ -25,8 +25,8 @@ struct BackoffPolicy {
   Duration initial = Duration::seconds(1);
   Duration maximum = Duration::seconds(10);  // 0: no backoff at all
   bool windows = true;
-  const Rules* rules = &rules_for(Release::kV1_36);
-  BackoffRecords* records = nullptr;  // for BackoffRule::kRecordByName
+  const BackoffRules* rules = &rules_for(Release::kV1_36).backoff;
+  BackoffRecords* records = nullptr;  // what v1.17 keeps
 
   // After the n-th failure: initial, 2 x initial, 4 x initial, ... up to the maximum. 0 for n = 0.
   Duration after(std::int32_t failures) const;
@@ -36,7 +36,7 @@ struct BackoffPolicy {
 
   bool is_backing_off(QueuedPod& pod, Instant now) const;
 
-  // The pod's try failed at `now`, which its timestamp and counts say already.
+  // The pod's attempt failed at `now`, which its timestamp and counts say already.
   void on_failure(QueuedPod& pod, Instant now) const;
   // The pod is gone, or has changed so that its past does not count: what is kept apart from it is dropped.
   void forget(const api::Pod& pod) const;
@@ -44,7 +44,7 @@ struct BackoffPolicy {
   // How long after the end of its backoff a pod can leave.
   Duration leaves_after_end() const;
 
- private:
+  // The begin of the window that `t` is in.
   Instant align(Instant t) const { return windows ? t.floor_to_second() : t; }
 };
 

@@ -9,9 +9,14 @@
 #include <string_view>
 
 #include "berth/base/symbol.h"
-#include "berth/queue/release.h"
 
 namespace berth::queue {
+
+// Which registrations an event matches.
+enum class EventMatching : std::uint8_t {
+  kSharedAction,      // same resource, and an action in common
+  kWithinRegistered,  // ... and no action beyond those registered, numerically
+};
 
 // A set of actions as bits. The numeric values are part of the matching rule and of kube-scheduler's interface.
 using ActionSet = std::uint32_t;

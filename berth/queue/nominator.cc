@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "berth/queue/rules.h"
+
 namespace berth::queue {
 
 bool Nominator::can_be_nominated(const api::Pod& pod) const {
-  if (!find_pod_ || rules_.nominates == Nominates::kAnyPod) return true;
-  const api::PodPtr known = find_pod_(pod.metadata.name_space, pod.metadata.name);
-  if (known == nullptr) return false;
-  return rules_.nominates == Nominates::kPodsThatExist || known->spec.node_name.empty();
+  return !find_pod_ || rules_.can_be_nominated(find_pod_(pod.metadata.name_space, pod.metadata.name).get());
 }
 
 void Nominator::add(const api::Pod& pod, const Nominating& nominating, const QueuedPod* queued) {
@@ -26,10 +25,7 @@ void Nominator::add(const api::Pod& pod, const Nominating& nominating, const Que
   // Only possible if one was left behind: see Quirks::replacement_keeps_nomination.
   if (std::ranges::find(of_node, pod.metadata.uid, &Nomination::uid) != of_node.end()) return;
   Nomination nomination{pod.metadata.name_space, pod.metadata.name, pod.metadata.uid};
-  if (rules_.nomination_holds != NominationHolds::kItsName) {
-    nomination.pod = queued != nullptr ? queued->pod : std::make_shared<const api::Pod>(pod);
-    if (rules_.nomination_holds == NominationHolds::kTheQueuedPod) nomination.queued = queued;
-  }
+  rules_.keep_pod(nomination, pod, queued);
   of_node.push_back(std::move(nomination));
 }
 
@@ -61,7 +57,7 @@ bool Nominator::remove(std::string_view uid) {
 }
 
 void Nominator::on_change(const QueuedPod& queued, const api::PodPtr& new_pod) {
-  if (rules_.nomination_holds != NominationHolds::kTheQueuedPod) return;
+  if (!rules_.follows_queued_pod) return;
   const bool is_replaced = queued.pod->metadata.uid != new_pod->metadata.uid;
   if (is_replaced && !quirks_.replacement_keeps_nomination) return;  // update() will find and replace it
   for (auto& [node, nominations] : by_node_) {
@@ -75,12 +71,16 @@ void Nominator::on_change(const QueuedPod& queued, const api::PodPtr& new_pod) {
 }
 
 void Nominator::on_leaving(const QueuedPod& queued) {
-  if (rules_.nomination_holds != NominationHolds::kTheQueuedPod) return;
+  if (!rules_.follows_queued_pod) return;
   for (auto& [node, nominations] : by_node_) {
     for (Nomination& nomination : nominations) {
       if (nomination.queued == &queued) nomination.queued = nullptr;
     }
   }
+}
+
+void Nominator::on_return(const QueuedPod& queued) {
+  if (node_by_uid_.contains(queued.uid())) ++version_;
 }
 
 const std::vector<Nominator::Nomination>& Nominator::for_node(Symbol node_name) const {
@@ -92,6 +92,12 @@ const std::vector<Nominator::Nomination>& Nominator::for_node(Symbol node_name) 
 Symbol Nominator::node_of(std::string_view uid) const {
   const auto found = node_by_uid_.find(uid);
   return found == node_by_uid_.end() ? Symbol() : found->second;
+}
+
+void Nominator::for_each_node(FunctionRef<void(Symbol)> fn) const {
+  for (const auto& [node, nominations] : by_node_) {
+    if (!node.empty()) fn(node);
+  }
 }
 
 void Nominator::for_each(const std::function<void(Symbol, const Nomination&)>& fn) const {

@@ -26,7 +26,7 @@ const Nominating kClear = to(Symbol());
 
 struct Nominations {
   explicit Nominations(FindPod find_pod = {}, Quirks quirks = Quirks::none())
-      : nominator(std::move(find_pod), rules_for(Release::kV1_36), quirks) {}
+      : nominator(std::move(find_pod), rules_for(Release::kV1_36).nominations, quirks) {}
   std::vector<std::string> all() const {
     std::vector<std::string> lines;
     nominator.for_each([&lines](Symbol node, const Nominator::Nomination& nomination) {

@@ -1,7 +1,7 @@
 // Queueing hints: what a plugin registers for, and what it answers when that happens.
 //
 // A plugin that can reject a pod registers (event, hint function) pairs per profile. When such an event happens, the
-// queue asks the hint functions of the plugins that rejected a parked pod whether another try is worth it.
+// queue asks the hint functions of the plugins that rejected an unschedulable pod whether another attempt is worth it.
 //
 // A hint's scope says what its answer depends on besides the event, which decides how often it has to be asked: pods of
 // one class (same namespace, template and labels) share one answer where the hint looks at nothing else. The pod that
@@ -27,7 +27,7 @@ struct EventObjects {
 enum class HintAnswer : std::uint8_t {
   kSkip,
   kQueue,
-  kError,             // counts as kQueue: better a try in vain than a pod forgotten
+  kError,             // counts as kQueue: an attempt in vain is better than a pod that is forgotten
   kQueueImmediately,  // v1.28 only: ... and without backoff
 };
 

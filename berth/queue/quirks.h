@@ -44,7 +44,7 @@ struct Quirks {
   bool works_when_closed = false;
 
   // Issue 118226: without hints (and in 1.28 also with them) an update of a pod that is being tried queues it a second
-  // time, as if new. Without the quirk such a pod goes to backoff if its try fails.
+  // time, as if new. Without the quirk such a pod goes to backoff if its attempt fails.
   bool update_requeues_pod_in_flight = false;
 
   // --- v1.28 ---

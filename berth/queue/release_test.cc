@@ -386,7 +386,7 @@ TEST(Release, AnUpdateDuringTheTryQueuesThePodTwiceOnlyWithTheQuirk) {
       EXPECT_EQ(queue.place("a"), quirk ? Place::kActive : Place::kNone) << to_string(release);
       const auto returned = give_back(queue.queue, std::move(popped), {"Fit"}, at(0));
       EXPECT_EQ(returned.has_value(), !quirk) << to_string(release);
-      // It has changed, so it is worth another try.
+      // It has changed, so it is worth another attempt.
       EXPECT_EQ(queue.place("a"), quirk ? Place::kActive : Place::kBackoff) << to_string(release);
     }
   }
@@ -572,16 +572,17 @@ TEST(Release, TheFirstTryCountsFromArrivalInV1_17AndV1_20) {
 }
 
 TEST(Release, EachReleaseHasItsOwnWordsForAPodThatIsThereAlready) {
-  EXPECT_EQ(already_present_text(Release::kV1_17, Place::kActive, "ns/a"), "pod is already present in the activeQ");
-  EXPECT_EQ(already_present_text(Release::kV1_17, Place::kUnschedulable, "ns/a"),
+  EXPECT_EQ(rules_for(Release::kV1_17).already_present(Place::kActive, "ns/a"),
+            "pod is already present in the activeQ");
+  EXPECT_EQ(rules_for(Release::kV1_17).already_present(Place::kUnschedulable, "ns/a"),
             "pod is already present in unschedulableQ");
-  EXPECT_EQ(already_present_text(Release::kV1_20, Place::kActive, "ns/a"),
+  EXPECT_EQ(rules_for(Release::kV1_20).already_present(Place::kActive, "ns/a"),
             "pod: ns/a is already present in the active queue");
-  EXPECT_EQ(already_present_text(Release::kV1_20, Place::kBackoff, "ns/a"),
+  EXPECT_EQ(rules_for(Release::kV1_20).already_present(Place::kBackoff, "ns/a"),
             "pod ns/a is already present in the backoff queue");
-  EXPECT_EQ(already_present_text(Release::kV1_28, Place::kUnschedulable, "ns/a"),
+  EXPECT_EQ(rules_for(Release::kV1_28).already_present(Place::kUnschedulable, "ns/a"),
             "Pod ns/a is already present in unschedulable queue");
-  EXPECT_EQ(already_present_text(Release::kV1_36, Place::kErrorBackoff, "ns/a"),
+  EXPECT_EQ(rules_for(Release::kV1_36).already_present(Place::kErrorBackoff, "ns/a"),
             "Pod ns/a is already present in the backoff queue");
 }
 

@@ -38,11 +38,8 @@ std::string_view describe(Place place) {
   return "";
 }
 
-// Switches off what the release does not have, and sets what is not up to the user there.
-QueueOptions within(const Rules& rules, QueueOptions options) {
-  options.pop_from_backoff = options.pop_from_backoff && rules.may_pop_from_backoff;
-  options.queueing_hints = options.queueing_hints && rules.has_hints;
-  if (rules.leftover_limit != Duration()) options.maximum_in_unschedulable = rules.leftover_limit;
+QueueOptions restricted(QueueOptions options) {
+  rules_for(options.compatibility).restrict_options(options);
   return options;
 }
 
@@ -65,22 +62,23 @@ bool SchedulingQueue::NameEqual::operator()(const QueuedPod* pod, const NameKey&
 
 SchedulingQueue::SchedulingQueue(QueueOptions options)
     : rules_(rules_for(options.compatibility)),
-      options_(within(rules_, std::move(options))),
+      options_(restricted(std::move(options))),
       tracks_flights_(options_.queueing_hints || !options_.quirks.update_requeues_pod_in_flight),
+      updates_are_events_(options_.queueing_hints && rules_.updates_are_events),
       pod_add_label_(rules_.pod_add_label),
       pod_update_label_(rules_.pod_update_label),
       metrics_(options_.metrics != nullptr ? *options_.metrics : no_metrics_),
-      hints_(options_.profiles, std::move(options_.hints), plugin_names_, rules_.matching),
+      hints_(options_.profiles, std::move(options_.hints), plugin_names_, rules_.events.matching),
       order_(options_.queue_sort),
       active_(order_),
       backoff_(BackoffPolicy{.initial = options_.initial_backoff,
                              .maximum = options_.maximum_backoff,
                              .windows = options_.pop_from_backoff,
-                             .rules = &rules_,
+                             .rules = &rules_.backoff,
                              .records = &backoff_records_},
                order_),
       in_flight_(make_in_flight(options_, metrics_)),
-      nominator_(options_.find_pod, rules_, options_.quirks) {
+      nominator_(options_.find_pod, rules_.nominations, options_.quirks) {
   for (const PreEnqueueCheck& check : options_.pre_enqueue) {
     auto at = std::ranges::find(pre_enqueue_, check.profile, &PreEnqueueOfProfile::profile);
     if (at == pre_enqueue_.end()) at = pre_enqueue_.insert(at, PreEnqueueOfProfile{check.profile, {}});
@@ -122,7 +120,7 @@ QueuedPod* SchedulingQueue::make(api::PodPtr pod, Instant now) {
   QueuedPod* made = pods_.make();
   made->pod = std::move(pod);
   made->timestamp = made->waits_since = now;
-  if (rules_.first_try_counts_from_arrival) made->initial_attempt_timestamp = now;
+  made->initial_attempt_timestamp = rules_.first_attempt_counts_from(now);
   return made;
 }
 
@@ -160,16 +158,15 @@ bool SchedulingQueue::admits(const PreEnqueueCheck& check, PluginId plugin, Queu
 
 void SchedulingQueue::run_pre_enqueue(QueuedPod& pod) {
   const auto found = std::ranges::find(pre_enqueue_, pod.profile(), &PreEnqueueOfProfile::profile);
-  if (found != pre_enqueue_.end() && rules_.pre_enqueue != PreEnqueueOrder::kNobodyIsAsked) {
-    const bool gate_goes_first = rules_.pre_enqueue == PreEnqueueOrder::kGateGoesFirst;
-    const PluginId gate = gate_goes_first ? pod.gating_plugin : kNoPlugin;
+  if (found != pre_enqueue_.end()) {
+    const PluginId first = rules_.first_pre_enqueue(pod);
     metrics_.gating_begins();
     const bool is_admitted = std::ranges::all_of(found->checks,
                                                  [&](const auto& each) {
-                                                   return each.first != gate || admits(*each.second, each.first, pod);
+                                                   return each.first != first || admits(*each.second, each.first, pod);
                                                  }) &&
                              std::ranges::all_of(found->checks, [&](const auto& each) {
-                               return each.first == gate || admits(*each.second, each.first, pod);
+                               return each.first == first || admits(*each.second, each.first, pod);
                              });
     metrics_.gating_ends(pod.profile(), is_admitted);
     if (!is_admitted) return;
@@ -192,13 +189,13 @@ bool SchedulingQueue::move_to_active(QueuedPod& pod, Symbol label, bool from_bac
       discard(pod);
       return false;
     }
-    park(pod, was_gated, rules_.counts_gated_arrivals ? label : Symbol());
+    move_to_unschedulable(pod, was_gated, rules_.gated_label(label));
     return false;
   }
 
   if (!pod.initial_attempt_timestamp.is_set()) pod.initial_attempt_timestamp = now;
   QueuedPod& resident = other != nullptr ? *other : pod;
-  if (resident.place == Place::kUnschedulable) unpark(resident, was_gated);
+  if (resident.place == Place::kUnschedulable) leave_unschedulable(resident, was_gated);
   if (is_in_backoff(resident)) leave_backoff(resident);
   if (other != nullptr && other->place == Place::kActive) {
     active_.replace(*other, pod);
@@ -218,11 +215,11 @@ bool SchedulingQueue::move_to_backoff(QueuedPod& pod, Symbol label, Instant) {
   if (runs_pre_enqueue_before_backoff()) {
     run_pre_enqueue(pod);
     if (pod.is_gated()) {
-      park(pod, was_gated, label);
+      move_to_unschedulable(pod, was_gated, label);
       return false;
     }
   }
-  if (pod.place == Place::kUnschedulable) unpark(pod, was_gated);
+  if (pod.place == Place::kUnschedulable) leave_unschedulable(pod, was_gated);
   backoff_.push(pod);
   take_name_from(nullptr, pod);
   metrics_.add_pending(QueueName::kBackoff, 1);
@@ -230,7 +227,7 @@ bool SchedulingQueue::move_to_backoff(QueuedPod& pod, Symbol label, Instant) {
   return true;
 }
 
-void SchedulingQueue::park(QueuedPod& pod, bool was_gated, Symbol label) {
+void SchedulingQueue::move_to_unschedulable(QueuedPod& pod, bool was_gated, Symbol label) {
   QueuedPod* other = find_other(pod);
   const bool is_update = other != nullptr || pod.place == Place::kUnschedulable;
   const auto gauge = [](bool gated) { return gated ? QueueName::kGated : QueueName::kUnschedulable; };
@@ -242,31 +239,31 @@ void SchedulingQueue::park(QueuedPod& pod, bool was_gated, Symbol label) {
     metrics_.add_pending(gauge(pod.is_gated()), 1);
   }
   if (other != nullptr) {
-    parked_.unlink(*other);
+    unschedulable_.unlink(*other);
     other->place = Place::kNone;
   }
-  if (pod.place == Place::kUnschedulable) parked_.unlink(pod);
-  parked_.link(pod);
+  if (pod.place == Place::kUnschedulable) unschedulable_.unlink(pod);
+  unschedulable_.link(pod);
   pod.place = Place::kUnschedulable;
   take_name_from(other, pod);
 }
 
-void SchedulingQueue::unpark(QueuedPod& pod, bool counts_as_gated) {
-  parked_.unlink(pod);
+void SchedulingQueue::leave_unschedulable(QueuedPod& pod, bool counts_as_gated) {
+  unschedulable_.unlink(pod);
   pod.place = Place::kNone;
   metrics_.add_pending(counts_as_gated ? QueueName::kGated : QueueName::kUnschedulable, -1);
 }
 
-Place SchedulingQueue::requeue(QueuedPod& pod, Retry retry, Symbol label, Instant now) {
-  if (retry == Retry::kNot) {
-    park(pod, pod.is_gated(), label);
+Place SchedulingQueue::requeue(QueuedPod& pod, QueueingStrategy strategy, Symbol label, Instant now) {
+  if (strategy == QueueingStrategy::kSkip) {
+    move_to_unschedulable(pod, pod.is_gated(), label);
     return Place::kUnschedulable;
   }
-  if (retry == Retry::kAfterBackoff && backoff_.policy().is_backing_off(pod, now)) {
+  if (strategy == QueueingStrategy::kAfterBackoff && backoff_.policy().is_backing_off(pod, now)) {
     return move_to_backoff(pod, label, now) ? Place::kBackoff : Place::kUnschedulable;
   }
   if (!move_to_active(pod, label, false, now)) return Place::kUnschedulable;
-  if (rules_.pod_events_renominate && is_pod_event(label)) nominator_.add(*pod.pod, {}, &pod);
+  rules_.nominations.on_active(nominator_, pod, label);
   return Place::kActive;
 }
 
@@ -314,12 +311,10 @@ Result<void> SchedulingQueue::update(const api::PodPtr& old_pod, api::PodPtr new
     return fail(fmt::format("update: {} and {} are two pods, not two versions of one",
                             api::full_name(old_pod->metadata), api::full_name(new_pod->metadata)));
   }
-  const bool asks_hints =
-      options_.queueing_hints && rules_.update_of_unschedulable == UpdateOfUnschedulable::kAsksTheHints;
   std::vector<ClusterEvent> events;
-  if (asks_hints) events = pod_update_events(*old_pod, *new_pod);
+  if (updates_are_events_) events = pod_update_events(*old_pod, *new_pod);
   if (tracks_flights_ && in_flight_->contains(new_pod->metadata.uid)) {
-    if (asks_hints) {
+    if (updates_are_events_) {
       for (const ClusterEvent& event : events) {
         in_flight_->record(hints_.match(event), {api::AnyObject(old_pod), api::AnyObject(new_pod)});
       }
@@ -346,29 +341,24 @@ Result<void> SchedulingQueue::update(const api::PodPtr& old_pod, api::PodPtr new
     active_.update(*pod);
     return {};
   }
-  if (is_in_backoff(*pod)) {
-    if (rules_.update_ends_backoff) {
-      leave_backoff(*pod);
-      move_to_active(*pod, Symbol(), true, now);
-    } else {
-      backoff_.update(*pod);
-    }
-    return {};
+  if (pod->place == Place::kUnschedulable) move_to_unschedulable(*pod, pod->is_gated(), Symbol());
+  if (updates_are_events_ && pod->place == Place::kUnschedulable) {
+    requeue_by_hints(*pod, events, {api::AnyObject(old_pod), api::AnyObject(new_pod)}, now);
+  } else {
+    requeue_updated(*pod, *old_pod, now);
   }
-  park(*pod, pod->is_gated(), Symbol());
-  if (!asks_hints) {
-    update_unschedulable_without_hints(*pod, *old_pod, now);
-    return {};
-  }
-  const EventObjects objects{api::AnyObject(old_pod), api::AnyObject(new_pod)};
+  return {};
+}
+
+void SchedulingQueue::requeue_by_hints(QueuedPod& pod, const std::vector<ClusterEvent>& events,
+                                       const EventObjects& objects, Instant now) {
   for (const ClusterEvent& event : events) {
     const HintTable::Match& match = hints_.match(event);
-    if (is_in_backoff(*pod)) leave_backoff(*pod);  // by an earlier event: see Quirks::update_goes_on_after_backoff
-    const Place place = requeue(*pod, decide(*pod, match, objects), match.label, now);
+    if (is_in_backoff(pod)) leave_backoff(pod);  // by an earlier event: see Quirks::update_goes_on_after_backoff
+    const Place place = requeue(pod, decide(pod, match, objects), match.label, now);
     if (place == Place::kActive) break;
     if (place == Place::kBackoff && (options_.pop_from_backoff || !options_.quirks.update_goes_on_after_backoff)) break;
   }
-  return {};
 }
 
 void SchedulingQueue::replace_object(QueuedPod& pod, const api::Pod& old_pod, const api::PodPtr& new_pod) {
@@ -377,16 +367,16 @@ void SchedulingQueue::replace_object(QueuedPod& pod, const api::Pod& old_pod, co
   nominator_.update(old_pod, *new_pod, &pod);
 }
 
-void SchedulingQueue::update_unschedulable_without_hints(QueuedPod& pod, const api::Pod& old_pod, Instant now) {
-  if (!differs_for_scheduling(old_pod, *pod.pod, rules_.change)) return;
-  if (rules_.update_of_unschedulable == UpdateOfUnschedulable::kActivates) {
-    backoff_.policy().forget(*pod.pod);
-  } else if (backoff_.policy().is_backing_off(pod, now)) {
-    move_to_backoff(pod, pod_update_label_, now);
+void SchedulingQueue::requeue_updated(QueuedPod& pod, const api::Pod& old_pod, Instant now) {
+  if (is_in_backoff(pod)) {
+    if (rules_.update_in_backoff == QueueingStrategy::kSkip) return backoff_.update(pod);
+    leave_backoff(pod);
+    move_to_active(pod, Symbol(), true, now);
     return;
   }
-  const bool arrived = move_to_active(pod, pod_update_label_, false, now);
-  if (arrived && rules_.pod_events_renominate) nominator_.add(*pod.pod, {}, &pod);
+  if (!differs_for_scheduling(old_pod, *pod.pod, rules_.change)) return;
+  if (rules_.update_in_unschedulable == QueueingStrategy::kImmediately) backoff_.policy().forget(*pod.pod);
+  requeue(pod, rules_.update_in_unschedulable, pod_update_label_, now);
 }
 
 Result<void> SchedulingQueue::remove(const api::Pod& pod) {
@@ -409,7 +399,7 @@ Result<void> SchedulingQueue::remove(const api::Pod& pod) {
       break;
     case Place::kBackoff:
     case Place::kErrorBackoff: leave_backoff(*found); break;
-    case Place::kUnschedulable: unpark(*found, found->is_gated()); break;
+    case Place::kUnschedulable: leave_unschedulable(*found, found->is_gated()); break;
     case Place::kNone: break;
   }
   found->place = Place::kNone;
@@ -490,11 +480,12 @@ Result<void> SchedulingQueue::add_unschedulable_if_not_present(PoppedPod popped,
   const NameKey key = key_of(*object);
   if (const QueuedPod* existing = find(key); existing != nullptr) {
     end_flight(uid);
-    return fail(already_present_text(options_.compatibility, existing->place, api::full_name(popped->pod->metadata)));
+    return fail(rules_.already_present(existing->place, api::full_name(popped->pod->metadata)));
   }
 
   QueuedPod& pod = *popped.release();
   take_name(pod, key);
+  nominator_.on_return(pod);
   const bool failed_with_error = pod.rejectors().empty();
   if (failed_with_error) {
     pod.consecutive_errors += 1;
@@ -507,33 +498,41 @@ Result<void> SchedulingQueue::add_unschedulable_if_not_present(PoppedPod popped,
   backoff_.policy().on_failure(pod, now);
   count_rejectors(pod, 1);
 
-  const bool is_group_member = options_.generic_workload && pod.pod->spec->scheduling_group.has_value();
-  const bool tries_again = (failed_with_error && rules_.errors_always_back_off) || updated_in_flight_.contains(uid);
+  const QueueingStrategy strategy = decide_after_failure(pod, scheduling_cycle);
   if (options_.queueing_hints) {
-    const Retry retry = tries_again || is_group_member ? Retry::kAfterBackoff : decide_by_events_in_flight(pod);
-    requeue(pod, retry, labels().attempt_failure, now);
-  } else if (tries_again || move_request_cycle_ >= scheduling_cycle) {
-    move_to_backoff(pod, labels().attempt_failure, now);
+    requeue(pod, strategy, labels().attempt_failure, now);
+  } else if (strategy == QueueingStrategy::kSkip) {
+    move_to_unschedulable(pod, pod.is_gated(), labels().attempt_failure);
   } else {
-    park(pod, pod.is_gated(), labels().attempt_failure);
+    move_to_backoff(pod, labels().attempt_failure, now);
   }
-  if (rules_.return_renominates) nominator_.add(*pod.pod, {}, &pod);
+  rules_.nominations.on_return(nominator_, pod);
   end_flight(uid);
   return {};
 }
 
-Retry SchedulingQueue::decide_by_events_in_flight(const QueuedPod& pod) {
-  if (pod.rejectors().empty()) return in_flight_->event_count() > 0 ? Retry::kAfterBackoff : Retry::kNot;
-  if (!in_flight_->contains(pod.uid()) || in_flight_->missed_events(pod.uid())) return Retry::kAfterBackoff;
-  const bool may_be_outdone = rules_.hints_may_say_immediately || !pod.pending_plugins.empty();
-  Retry retry = Retry::kNot;
+QueueingStrategy SchedulingQueue::decide_after_failure(const QueuedPod& pod, std::int64_t scheduling_cycle) {
+  if (updated_in_flight_.contains(pod.uid())) return QueueingStrategy::kAfterBackoff;
+  const bool is_group_member = options_.generic_workload && pod.pod->spec->scheduling_group.has_value();
+  if (is_group_member && options_.queueing_hints) return QueueingStrategy::kAfterBackoff;
+  const bool has_moved =
+      options_.queueing_hints ? in_flight_->event_count() > 0 : move_request_cycle_ >= scheduling_cycle;
+  if (pod.rejectors().empty()) return rules_.after_error(has_moved);
+  if (options_.queueing_hints) return decide_by_events_in_flight(pod);
+  return has_moved ? QueueingStrategy::kAfterBackoff : QueueingStrategy::kSkip;
+}
+
+QueueingStrategy SchedulingQueue::decide_by_events_in_flight(const QueuedPod& pod) {
+  if (!in_flight_->contains(pod.uid()) || in_flight_->missed_events(pod.uid())) return QueueingStrategy::kAfterBackoff;
+  const bool may_skip_backoff = rules_.events.may_skip_backoff(pod);
+  QueueingStrategy strategy = QueueingStrategy::kSkip;
   in_flight_->for_each_event_since(pod.uid(), [&](const InFlight::Event& event) {
-    const Retry by_event = decide(pod, *event.match, event.objects);
-    if (by_event == Retry::kNot) return true;
-    retry = by_event;
-    return by_event == Retry::kAfterBackoff && may_be_outdone;
+    const QueueingStrategy by_event = decide(pod, *event.match, event.objects);
+    if (by_event == QueueingStrategy::kSkip) return true;
+    strategy = by_event;
+    return by_event == QueueingStrategy::kAfterBackoff && may_skip_backoff;
   });
-  return retry;
+  return strategy;
 }
 
 // --- Flushes -------------------------------------------------------------------------------------------------------
@@ -553,7 +552,7 @@ Instant SchedulingQueue::next_flush_at() const {
   // A pod leaves backoff at the first flush after its window, and the pool after strictly more than the limit.
   Instant next = backoff_.next_completion();
   if (next.is_set()) next = next + backoff_.policy().leaves_after_end();
-  if (const Instant since = parked_.longest_waits_since(); since.is_set()) {
+  if (const Instant since = unschedulable_.longest_waits_since(); since.is_set()) {
     const Instant forced = since + options_.maximum_in_unschedulable + Duration::nanoseconds(1);
     if (!next.is_set() || forced < next) next = forced;
   }
@@ -562,18 +561,23 @@ Instant SchedulingQueue::next_flush_at() const {
 
 // --- Looking -------------------------------------------------------------------------------------------------------
 
+void SchedulingQueue::for_each_nominated(Symbol node_name, NominatedPodFn fn) const {
+  for (const Nominator::Nomination& nomination : nominator_.for_node(node_name)) {
+    api::PodPtr pod = nomination.pod;
+    if (pod == nullptr) {
+      const QueuedPod* queued = find(key_of(nomination.name_space, nomination.name));
+      if (queued != nullptr) pod = queued->pod;
+    }
+    if (pod == nullptr && !options_.quirks.nominated_in_flight_is_a_stub) pod = in_flight_->find(nomination.uid);
+    fn(nomination, pod);
+  }
+}
+
 std::vector<NominatedPod> SchedulingQueue::nominated_pods_for_node(Symbol node_name) const {
   std::vector<NominatedPod> result;
-  for (const Nominator::Nomination& nomination : nominator_.for_node(node_name)) {
-    if (rules_.nomination_holds != NominationHolds::kItsName) {
-      result.push_back({nomination, nomination.pod});
-      continue;
-    }
-    const QueuedPod* queued = find(key_of(nomination.name_space, nomination.name));
-    api::PodPtr pod = queued != nullptr ? queued->pod : nullptr;
-    if (pod == nullptr && !options_.quirks.nominated_in_flight_is_a_stub) pod = in_flight_->find(nomination.uid);
-    result.push_back({nomination, std::move(pod)});
-  }
+  for_each_nominated(node_name, [&](const Nominator::Nomination& nomination, const api::PodPtr& pod) {
+    result.push_back({nomination, pod});
+  });
   return result;
 }
 
@@ -582,7 +586,7 @@ std::size_t SchedulingQueue::count(Place place) const {
     case Place::kActive: return active_.size();
     case Place::kBackoff: return backoff_.rejected_count();
     case Place::kErrorBackoff: return backoff_.size() - backoff_.rejected_count();
-    case Place::kUnschedulable: return parked_.size();
+    case Place::kUnschedulable: return unschedulable_.size();
     case Place::kNone: return 0;
   }
   return 0;
@@ -607,8 +611,8 @@ std::vector<api::PodPtr> SchedulingQueue::pending_pods(std::string* summary) con
     for (const QueuedPod* pod : pods_in(place)) pods.push_back(pod->pod);
   }
   if (summary != nullptr) {
-    *summary =
-        fmt::format("activeQ:{}; backoffQ:{}; unschedulablePods:{}", active_.size(), backoff_.size(), parked_.size());
+    *summary = fmt::format("activeQ:{}; backoffQ:{}; unschedulablePods:{}", active_.size(), backoff_.size(),
+                           unschedulable_.size());
   }
   return pods;
 }
@@ -626,7 +630,7 @@ PluginSet SchedulingQueue::plugin_set(std::span<const Symbol> names) {
 
 Result<void> SchedulingQueue::close() {
   if (closed_) return fail("close: the scheduling queue is closed already");
-  if (rules_.close_ends_flights) in_flight_->clear();
+  rules_.on_close(*in_flight_);
   closed_ = true;
   return {};
 }

@@ -1,7 +1,7 @@
 // The scheduling queue: every pod that has no node yet, and when it is tried next.
 //
 // A pod is in one of three places. *Active* pods are tried next, in the order of QueueSort. Pods in *backoff* failed
-// and are worth another try, but not at once. *Unschedulable* pods were rejected, or are held back by a PreEnqueue
+// and are worth another attempt, but not at once. *Unschedulable* pods were rejected, or are gated by a PreEnqueue
 // plugin, and wait for an event that a plugin which rejected them registered for. Popped pods are *in flight* until
 // done() is called for them or they come back through add_unschedulable_if_not_present().
 //
@@ -14,7 +14,7 @@
 // flushes, at next_flush_at() or about every second. Embedders who want a blocking, thread-safe queue find one in
 // blocking_queue.h. Not thread safe. Given the same calls it does the same, always.
 //
-// It follows the rules of one kube-scheduler release, by default the newest one that Berth knows: see release.h and
+// It follows the rules of one kube-scheduler release, by default the newest one that Berth knows: see rules.h and
 // docs/releases.md.
 //
 // Calls that make no sense (adding a pod twice, done() for a pod that is not in flight, anything on a closed queue)
@@ -44,13 +44,14 @@
 #include "berth/queue/in_flight.h"
 #include "berth/queue/metrics.h"
 #include "berth/queue/nominator.h"
-#include "berth/queue/parked_pods.h"
 #include "berth/queue/pre_enqueue.h"
 #include "berth/queue/queue_sort.h"
 #include "berth/queue/queued_pod.h"
 #include "berth/queue/queueing_hint.h"
 #include "berth/queue/quirks.h"
 #include "berth/queue/release.h"
+#include "berth/queue/rules.h"
+#include "berth/queue/unschedulable_pods.h"
 
 namespace berth::queue {
 
@@ -74,7 +75,7 @@ struct QueueOptions {
   QueueSort queue_sort;          // empty: priority, then time
   std::vector<Symbol> profiles;  // the scheduler names that this queue serves
   std::vector<HintRegistration> hints;
-  std::vector<PreEnqueueCheck> pre_enqueue;  // asked in this order, the one that holds a pod back first
+  std::vector<PreEnqueueCheck> pre_enqueue;  // asked in this order, the one that gates a pod first
 
   // Looked into before a pod is nominated. Empty: every pod exists.
   FindPod find_pod;
@@ -87,10 +88,7 @@ struct QueueOptions {
   Quirks quirks;
 };
 
-// Another try after an event.
-enum class Retry : std::uint8_t { kNot, kAfterBackoff, kImmediately };
-
-// A pod that was popped, in the hands of whoever tries it. Gives its memory back to the queue, which must outlive it.
+// A pod that was popped, owned by the attempt. Gives its memory back to the queue, which must outlive it.
 class SchedulingQueue;
 struct ReturnToQueue {
   SchedulingQueue* queue = nullptr;
@@ -106,7 +104,7 @@ struct WakeSet {
   };
   Place place = Place::kNone;
   std::vector<Trigger> triggers;  // for unschedulable pods
-  Symbol gating_plugin;           // whose events alone make the queue look again, if the pod is held back
+  Symbol gating_plugin;           // whose events alone make the queue look again, if the pod is gated
   Instant backoff_ends_at;        // for pods in backoff: tried by then at the latest
   Instant forced_try_at;          // for unschedulable pods: tried after this instant without any event
 };
@@ -140,19 +138,20 @@ class SchedulingQueue {
   // The next pod to try, now in flight; null if there is nothing to try. If nothing is active, a rejected pod is taken
   // out of backoff early.
   PoppedPod pop(Instant now);
-  // This pod, wherever it waits; null if it is unknown, held back, or in flight already.
+  // This pod, wherever it waits; null if it is unknown, gated, or in flight already.
   PoppedPod pop_specific(const api::Pod& pod, Instant now);
-  // The pod's try is over (bound, or given up).
+  // The pod's attempt is over (bound, or given up).
   Result<void> done(std::string_view uid);
-  // The pod's try failed. Before, set popped->pod to its newest version and its rejectors to the plugins that rejected
-  // it (none: it failed with an error). Ends its flight in any case. `scheduling_cycle` is the cycle of the failure.
+  // The pod's attempt failed. Before, set popped->pod to its newest version and its rejectors to the plugins that
+  // rejected it (none: it failed with an error). Ends its flight in any case. `scheduling_cycle` is the cycle of the
+  // failure.
   Result<void> add_unschedulable_if_not_present(PoppedPod popped, std::int64_t scheduling_cycle, Instant now);
 
   // --- Waking pods ------------------------------------------------------------------------------------------------
 
-  // Makes these pods active, whatever they wait for (but not those that are held back).
+  // Makes these pods active, whatever they wait for (but not those that are gated).
   Result<void> activate(std::span<const api::PodPtr> pods, Instant now);
-  // Tries an unschedulable pod again after its backoff, whatever it waits for (but not while it is held back).
+  // Tries an unschedulable pod again after its backoff, whatever it waits for (but not while it is gated).
   Result<void> reconsider(const api::Pod& pod, Symbol label, Instant now);
   // Something happened. Wakes the pods for which a plugin that rejected them says so.
   Result<void> move_all(const ClusterEvent& event, EventObjects objects, Instant now,
@@ -172,7 +171,11 @@ class SchedulingQueue {
 
   void nominate(const api::Pod& pod, const Nominating& nominating) { nominator_.add(pod, nominating); }
   void update_nominated(const api::Pod& old_pod, const api::Pod& new_pod) { nominator_.update(old_pod, new_pod); }
-  void denominate(const api::Pod& pod) { nominator_.remove(pod.metadata.uid); }
+  void remove_nomination(const api::Pod& pod) { nominator_.remove(pod.metadata.uid); }
+  // Calls fn(const Nominator::Nomination&, const api::PodPtr&) for each pod that is nominated to the node, in the order
+  // of nomination; the pod is null if the queue does not have it.
+  using NominatedPodFn = FunctionRef<void(const Nominator::Nomination&, const api::PodPtr&)>;
+  void for_each_nominated(Symbol node_name, NominatedPodFn fn) const;
   std::vector<NominatedPod> nominated_pods_for_node(Symbol node_name) const;
   const Nominator& nominator() const { return nominator_; }
 
@@ -246,17 +249,17 @@ class SchedulingQueue {
   void run_pre_enqueue(QueuedPod& pod);
   bool admits(const PreEnqueueCheck& check, PluginId plugin, QueuedPod& pod);
 
-  // A pod that the queue did not know becomes active, or is held back; its nomination is noted.
+  // A pod that the queue did not know becomes active, or is gated; its nomination is noted.
   void enter(QueuedPod& fresh, Symbol label, Instant now);
 
-  // Each returns whether the pod arrived; if not, it is parked because a PreEnqueue plugin holds it back, or destroyed
-  // (see Quirks::add_over_queued_pod).
+  // Each returns whether the pod arrived; if not, it is unschedulable because a PreEnqueue plugin gates it, or
+  // destroyed (see Quirks::add_over_queued_pod).
   bool move_to_active(QueuedPod& pod, Symbol label, bool from_backoff, Instant now);
   bool move_to_backoff(QueuedPod& pod, Symbol label, Instant now);
   // Puts the pod into the unschedulable pool or brings its entry there up to date. An empty label is not counted.
-  void park(QueuedPod& pod, bool was_gated, Symbol label);
-  void unpark(QueuedPod& pod, bool counts_as_gated);
-  Place requeue(QueuedPod& pod, Retry retry, Symbol label, Instant now);
+  void move_to_unschedulable(QueuedPod& pod, bool was_gated, Symbol label);
+  void leave_unschedulable(QueuedPod& pod, bool counts_as_gated);
+  Place requeue(QueuedPod& pod, QueueingStrategy strategy, Symbol label, Instant now);
   void leave_backoff(QueuedPod& pod);
   // Makes `pod` the entry of its name. Requires: there is none.
   void take_name(QueuedPod& pod, const NameKey& key);
@@ -264,17 +267,20 @@ class SchedulingQueue {
   void take_name_from(QueuedPod* other, QueuedPod& pod);
 
   // What the hints say about an event, for one pod.
-  Retry decide(const QueuedPod& pod, const HintTable::Match& match, const EventObjects& objects);
+  QueueingStrategy decide(const QueuedPod& pod, const HintTable::Match& match, const EventObjects& objects);
   HintAnswer ask(const HintTable::Entry& entry, const QueuedPod& pod, const HintTable::Match& match,
                  const EventObjects& objects);
-  Retry decide_by_events_in_flight(const QueuedPod& pod);
+  // ... about all events since the pod was popped.
+  QueueingStrategy decide_by_events_in_flight(const QueuedPod& pod);
+  // `scheduling_cycle` is the cycle of the failure.
+  QueueingStrategy decide_after_failure(const QueuedPod& pod, std::int64_t scheduling_cycle);
 
   struct Wake {
     QueuedPod* pod;
-    Retry retry;
+    QueueingStrategy strategy;
   };
   // Appends the pods of a group that the event wakes.
-  void collect_wakes(const ParkedGroup& group, const HintTable::Match& match, const EventObjects& objects,
+  void collect_wakes(const UnschedulableGroup& group, const HintTable::Match& match, const EventObjects& objects,
                      const QueuedPod* own, std::optional<PreCheck> pre_check);
   void move_wakes(const HintTable::Match& match, const EventObjects& objects, bool record_in_flight, Instant now);
   void move_if_of_interest(const std::vector<QueuedPod*>& candidates, const ClusterEvent& event,
@@ -288,14 +294,16 @@ class SchedulingQueue {
   bool end_flight(std::string_view uid);
   PoppedPod hand_out(QueuedPod& pod);
   void replace_object(QueuedPod& pod, const api::Pod& old_pod, const api::PodPtr& new_pod);
-  // The pod is unschedulable and has a new object, and the release does not ask hints about that.
-  void update_unschedulable_without_hints(QueuedPod& pod, const api::Pod& old_pod, Instant now);
-  bool is_pod_event(Symbol label) const { return label == pod_add_label_ || label == pod_update_label_; }
+  // The pod has a new object: what becomes of it in its place, if that is asked of the hints, and if it is not.
+  void requeue_by_hints(QueuedPod& pod, const std::vector<ClusterEvent>& events, const EventObjects& objects,
+                        Instant now);
+  void requeue_updated(QueuedPod& pod, const api::Pod& old_pod, Instant now);
   void count_rejectors(const QueuedPod& pod, int delta);
 
   const Rules& rules_;
   QueueOptions options_;
   const bool tracks_flights_;
+  const bool updates_are_events_;
   const Symbol pod_add_label_;
   const Symbol pod_update_label_;
   QueueMetrics no_metrics_;
@@ -314,7 +322,7 @@ class SchedulingQueue {
   IntrusiveHeap<QueuedPod, ActiveOrder, &QueuedPod::heap_position> active_;
   BackoffRecords backoff_records_;
   BackoffQueue backoff_;
-  ParkedPods parked_;
+  UnschedulablePods unschedulable_;
   std::unique_ptr<InFlight> in_flight_;
   std::set<std::string, std::less<>> updated_in_flight_;  // UIDs, where such an update is not an event
   Nominator nominator_;

@@ -94,7 +94,8 @@ TEST(Quirks, Q04DeletingAPodTakesItsRejectorsOutOfTheGauge) {
 
     ASSERT_TRUE(add_rejected(quirky.queue, make_pod("parked"), {"Fit"}, at(0)));
     ASSERT_TRUE(quirky.queue.remove(*make_pod("parked")));
-    EXPECT_EQ(quirky.metrics.unschedulable["Fit/default-scheduler"], quirk ? 1 : 0) << "parked pods never leaked";
+    EXPECT_EQ(quirky.metrics.unschedulable["Fit/default-scheduler"], quirk ? 1 : 0)
+        << "unschedulable pods never leaked";
   }
 }
 
@@ -234,7 +235,7 @@ TEST(Quirks, WithoutHintsAnUpdateOfAPodInFlightDoesNotQueueItTwice) {
     popped->pod = after;
     const auto given_back = give_back(queue, std::move(popped), {"Fit"}, at(0));
     EXPECT_EQ(given_back.has_value(), !quirk);
-    EXPECT_EQ(place_of(queue, "a"), quirk ? Place::kActive : Place::kBackoff) << "the update is worth another try";
+    EXPECT_EQ(place_of(queue, "a"), quirk ? Place::kActive : Place::kBackoff) << "the update is worth another attempt";
   }
 }
 

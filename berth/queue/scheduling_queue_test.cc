@@ -363,7 +363,7 @@ TEST(SchedulingQueue, NominatedPodsAreListedWithTheVersionThatTheQueueHas) {
   EXPECT_EQ(nominated[2].pod, nullptr) << "the queue does not have it";
   EXPECT_EQ(nominated[2].nomination.name, "elsewhere");
 
-  queue.denominate(*queued);
+  queue.remove_nomination(*queued);
   EXPECT_EQ(queue.nominated_pods_for_node(Symbol("n1")).size(), 2u);
   queue.update_nominated(*popped_pod, *PodBuilder(*popped_pod).nominated("n2").build());
   EXPECT_EQ(queue.nominated_pods_for_node(Symbol("n2")).size(), 1u);

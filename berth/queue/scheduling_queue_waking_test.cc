@@ -6,7 +6,7 @@
 #include "berth/queue/scheduling_queue.h"
 #include "berth/queue/testing.h"
 
-// What wakes a parked pod: events and hints, activation, the leftover timeout; and what the queue says would.
+// What wakes an unschedulable pod: events and hints, activation, the leftover timeout; and what the queue says would.
 
 namespace berth::queue {
 namespace {

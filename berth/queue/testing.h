@@ -145,7 +145,7 @@ inline PluginSet plugins(SchedulingQueue& queue, std::initializer_list<std::stri
   return queue.plugin_set(symbols);
 }
 
-// What the failure handler does: the newest object, this try's rejectors, and back into the queue.
+// What the failure handler does: the newest object, this attempt's rejectors, and back into the queue.
 inline Result<void> give_back(SchedulingQueue& queue, PoppedPod popped,
                               std::initializer_list<std::string_view> rejectors, Instant now,
                               std::initializer_list<std::string_view> pending = {}) {

@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "berth/queue/affinity_terms.h"
 #include "berth/queue/scheduling_queue.h"
 
-// What events do to parked pods: which of them a cluster event, a flush or an explicit call wakes.
+// What events do to unschedulable pods: which of them a cluster event, a flush or an explicit call wakes.
 
 namespace berth::queue {
 
@@ -16,42 +15,36 @@ HintAnswer SchedulingQueue::ask(const HintTable::Entry& entry, const QueuedPod& 
   return answer;
 }
 
-Retry SchedulingQueue::decide(const QueuedPod& pod, const HintTable::Match& match, const EventObjects& objects) {
-  if (rules_.wakes == Wakes::kEverybody || pod.rejectors().empty()) return Retry::kAfterBackoff;
-  if (match.is_wildcard) {
-    if (!objects.new_object || !rules_.wildcard_is_for_its_object) return Retry::kAfterBackoff;
-    const auto about = objects.new_object.as<api::Pod>();
-    return about != nullptr && about->metadata.uid == pod.uid() ? Retry::kAfterBackoff : Retry::kNot;
-  }
-  if (!hints_.has_profile(pod.profile())) return Retry::kAfterBackoff;
+QueueingStrategy SchedulingQueue::decide(const QueuedPod& pod, const HintTable::Match& match,
+                                         const EventObjects& objects) {
+  if (pod.rejectors().empty()) return QueueingStrategy::kAfterBackoff;
+  if (match.is_wildcard) return rules_.events.on_wildcard(pod, objects);
+  if (!hints_.has_profile(pod.profile())) return QueueingStrategy::kAfterBackoff;
   const HintTable::Match::Profile* profile = match.profile(pod.profile());
-  if (profile == nullptr) return Retry::kNot;
-  Retry retry = Retry::kNot;
+  if (profile == nullptr) return QueueingStrategy::kSkip;
+  QueueingStrategy strategy = QueueingStrategy::kSkip;
   for (const HintTable::Entry* entry : profile->entries) {
     if (!pod.rejectors().contains(entry->plugin)) continue;
     const HintAnswer answer = ask(*entry, pod, match, objects);
     if (answer == HintAnswer::kSkip) continue;
-    if (pod.pending_plugins.contains(entry->plugin)) return Retry::kImmediately;
-    if (answer == HintAnswer::kQueueImmediately && rules_.hints_may_say_immediately) return Retry::kImmediately;
-    retry = Retry::kAfterBackoff;
-    if (pod.pending_plugins.empty() && !rules_.hints_may_say_immediately) break;
+    if (rules_.events.skips_backoff(pod, entry->plugin, answer)) return QueueingStrategy::kImmediately;
+    strategy = QueueingStrategy::kAfterBackoff;
+    if (!rules_.events.may_skip_backoff(pod)) break;
   }
-  return retry;
+  return strategy;
 }
 
 bool SchedulingQueue::is_gate_indifferent(PluginId gating_plugin, const HintTable::Match& match) const {
-  return rules_.gate_filters_events && gating_plugin != kNoPlugin &&
-         !match.plugins_of_any_profile.contains(gating_plugin);
+  return gating_plugin != kNoPlugin && !rules_.events.reaches_gated(gating_plugin, match);
 }
 
-void SchedulingQueue::collect_wakes(const ParkedGroup& group, const HintTable::Match& match,
+void SchedulingQueue::collect_wakes(const UnschedulableGroup& group, const HintTable::Match& match,
                                     const EventObjects& objects, const QueuedPod* own,
                                     std::optional<PreCheck> pre_check) {
   if (is_gate_indifferent(group.gating_plugin, match)) return;
   const PluginSet rejectors = group.rejectors();
   bool one_answer_per_class = true;
-  const bool asks_hints = rules_.wakes == Wakes::kPodsOfItsListeners && !rejectors.empty() && !match.is_wildcard &&
-                          hints_.has_profile(group.profile);
+  const bool asks_hints = !rejectors.empty() && !match.is_wildcard && hints_.has_profile(group.profile);
   if (asks_hints) {
     const HintTable::Match::Profile* profile = match.profile(group.profile);
     if (profile == nullptr || !profile->plugins.intersects(rejectors)) return;
@@ -59,19 +52,20 @@ void SchedulingQueue::collect_wakes(const ParkedGroup& group, const HintTable::M
       return entry->scope == HintScope::kPod && rejectors.contains(entry->plugin);
     });
   }
-  for (const ParkedClass* pods = group.first; pods != nullptr; pods = pods->after) {
-    std::optional<Retry> of_class;
-    for (QueuedPod* pod = pods->first; pod != nullptr; pod = pod->parked_after) {
-      Retry retry;
+  for (const UnschedulableClass* pods = group.first; pods != nullptr; pods = pods->after) {
+    std::optional<QueueingStrategy> of_class;
+    for (QueuedPod* pod = pods->first; pod != nullptr; pod = pod->after_in_class) {
+      QueueingStrategy strategy;
       if (one_answer_per_class && pod != own) {
         if (!of_class) of_class = decide(*pod, match, objects);
-        retry = *of_class;
-        // Nobody else in this class differs but the pod that the event is about.
-        if (retry == Retry::kNot && (own == nullptr || own->parked_in != pods)) break;
+        strategy = *of_class;
+        // No pod of this class differs but the pod that the event is about.
+        if (strategy == QueueingStrategy::kSkip && (own == nullptr || own->unschedulable_class != pods)) break;
       } else {
-        retry = decide(*pod, match, objects);
+        strategy = decide(*pod, match, objects);
       }
-      if (retry != Retry::kNot && (!pre_check || (*pre_check)(*pod->pod))) wakes_.push_back({pod, retry});
+      if (strategy != QueueingStrategy::kSkip && (!pre_check || (*pre_check)(*pod->pod)))
+        wakes_.push_back({pod, strategy});
     }
   }
 }
@@ -79,8 +73,8 @@ void SchedulingQueue::collect_wakes(const ParkedGroup& group, const HintTable::M
 void SchedulingQueue::move_wakes(const HintTable::Match& match, const EventObjects& objects, bool record_in_flight,
                                  Instant now) {
   for (const Wake& wake : wakes_) {
-    unpark(*wake.pod, wake.pod->is_gated());
-    requeue(*wake.pod, wake.retry, match.label, now);
+    leave_unschedulable(*wake.pod, wake.pod->is_gated());
+    requeue(*wake.pod, wake.strategy, match.label, now);
   }
   wakes_.clear();
   move_request_cycle_ = scheduling_cycle_;
@@ -91,12 +85,12 @@ Result<void> SchedulingQueue::move_all(const ClusterEvent& event, EventObjects o
                                        std::optional<PreCheck> pre_check) {
   if (auto open = check_open("move_all"); !open) return open;
   const HintTable::Match& match = hints_.match(event);
-  if (!match.is_of_interest && rules_.ignores_unregistered_events) return {};
+  if (!rules_.events.is_move(match)) return {};
   const QueuedPod* own = nullptr;
   for (const api::AnyObject* object : {&objects.old_object, &objects.new_object}) {
     if (const auto pod = *object ? object->as<api::Pod>() : nullptr; pod != nullptr) own = find(key_of(*pod));
   }
-  for (const auto& group : parked_.groups()) collect_wakes(*group, match, objects, own, pre_check);
+  for (const auto& group : unschedulable_.groups()) collect_wakes(*group, match, objects, own, pre_check);
   move_wakes(match, objects, true, now);
   return {};
 }
@@ -104,11 +98,12 @@ Result<void> SchedulingQueue::move_all(const ClusterEvent& event, EventObjects o
 void SchedulingQueue::move_if_of_interest(const std::vector<QueuedPod*>& candidates, const ClusterEvent& event,
                                           const EventObjects& objects, bool record_in_flight, Instant now) {
   const HintTable::Match& match = hints_.match(event);
-  if (!match.is_of_interest && rules_.ignores_unregistered_events) return;
+  if (!rules_.events.is_move(match)) return;
   const bool skips_indifferent_gates = !match.is_wildcard || options_.quirks.leftover_flush_skips_gated;
   for (QueuedPod* pod : candidates) {
     if (skips_indifferent_gates && is_gate_indifferent(pod->gating_plugin, match)) continue;
-    if (const Retry retry = decide(*pod, match, objects); retry != Retry::kNot) wakes_.push_back({pod, retry});
+    if (const QueueingStrategy strategy = decide(*pod, match, objects); strategy != QueueingStrategy::kSkip)
+      wakes_.push_back({pod, strategy});
   }
   move_wakes(match, objects, record_in_flight, now);
 }
@@ -117,8 +112,8 @@ Result<void> SchedulingQueue::reconsider(const api::Pod& pod, Symbol label, Inst
   if (auto open = check_open("reconsider"); !open) return open;
   QueuedPod* found = find(key_of(pod));
   if (found == nullptr || found->place != Place::kUnschedulable || found->uid() != pod.metadata.uid) return {};
-  unpark(*found, found->is_gated());
-  requeue(*found, Retry::kAfterBackoff, label, now);
+  leave_unschedulable(*found, found->is_gated());
+  requeue(*found, QueueingStrategy::kAfterBackoff, label, now);
   return {};
 }
 
@@ -126,18 +121,14 @@ void SchedulingQueue::collect_near(const api::Pod& assigned, std::vector<QueuedP
   static const Symbol pod_topology_spread("PodTopologySpread");
   const api::Labels* namespace_labels =
       options_.find_namespace_labels ? options_.find_namespace_labels(assigned.metadata.name_space) : nullptr;
-  for (const auto& group : parked_.groups()) {
+  for (const auto& group : unschedulable_.groups()) {
     bool rejected_by_spread = false;
-    if (rules_.spread_pods_want_to_be_near) {
-      group->unschedulable_plugins.for_each(
-          [&](PluginId plugin) { rejected_by_spread |= plugin_names_.name(plugin) == pod_topology_spread; });
-    }
-    for (const ParkedClass* pods = group->first; pods != nullptr; pods = pods->after) {
+    group->unschedulable_plugins.for_each(
+        [&](PluginId plugin) { rejected_by_spread |= plugin_names_.name(plugin) == pod_topology_spread; });
+    for (const UnschedulableClass* pods = group->first; pods != nullptr; pods = pods->after) {
       const api::Pod& any = *pods->first->pod;
-      const bool is_near = (rejected_by_spread && any.metadata.name_space == assigned.metadata.name_space) ||
-                           has_required_affinity_to(any, assigned, namespace_labels, rules_.broken_term_voids_affinity);
-      if (!is_near) continue;
-      for (QueuedPod* pod = pods->first; pod != nullptr; pod = pod->parked_after) into.push_back(pod);
+      if (!rules_.events.is_woken_by_assigned(any, rejected_by_spread, assigned, namespace_labels)) continue;
+      for (QueuedPod* pod = pods->first; pod != nullptr; pod = pod->after_in_class) into.push_back(pod);
     }
   }
 }
@@ -166,12 +157,12 @@ Result<void> SchedulingQueue::assigned_pod_updated(api::PodPtr old_pod, api::Pod
 Result<void> SchedulingQueue::flush_unschedulable_leftover(Instant now) {
   if (auto open = check_open("flush_unschedulable_leftover"); !open) return open;
   std::vector<QueuedPod*> leftover;
-  parked_.collect_waiting_longer(options_.maximum_in_unschedulable, now, leftover);
+  unschedulable_.collect_waiting_longer(options_.maximum_in_unschedulable, now, leftover);
   if (leftover.empty()) return {};
   const bool right = !options_.quirks.leftover_flush_skips_gated && !options_.quirks.gated_leftover_is_flushed_again;
   for (QueuedPod* pod : leftover) {
     pod->was_flushed = true;
-    if (right) pod->waits_since = now;  // one that a gate still holds back waits anew
+    if (right) pod->waits_since = now;  // one that is still gated waits anew
   }
   move_if_of_interest(leftover, unschedulable_timeout(), {}, options_.quirks.leftover_flush_wakes_in_flight, now);
   if (right) {
@@ -187,17 +178,17 @@ bool SchedulingQueue::activate_one(const api::Pod& pod, Instant now) {
   const bool from_backoff = is_in_backoff(*found);
   if (from_backoff) leave_backoff(*found);
   if (!move_to_active(*found, label, from_backoff, now)) return false;
-  if (rules_.activate_renominates) nominator_.add(*found->pod, {}, found);
+  rules_.nominations.on_activate(nominator_, *found);
   return true;
 }
 
 Result<void> SchedulingQueue::activate(std::span<const api::PodPtr> pods, Instant now) {
   if (auto open = check_open("activate"); !open) return open;
-  if (!rules_.has_activate) {
+  if (rules_.activation == Activation::kUnsupported) {
     return fail(fmt::format("activate: {} has no such call", to_string(options_.compatibility)));
   }
   for (const api::PodPtr& pod : pods) {
-    if (activate_one(*pod, now) || !rules_.activate_reaches_flights) continue;
+    if (activate_one(*pod, now) || rules_.activation == Activation::kQueuedPods) continue;
     if (options_.queueing_hints && in_flight_->contains(pod->metadata.uid)) {
       in_flight_->record(hints_.match(force_activate()), {{}, api::AnyObject(pod)});
     }
@@ -216,7 +207,7 @@ std::optional<WakeSet> SchedulingQueue::wake_set(Symbol name_space, std::string_
   if (pod->is_gated()) set.gating_plugin = plugin_names_.name(pod->gating_plugin);
   const bool times_out = !pod->is_gated() || !options_.quirks.leftover_flush_skips_gated;
   if (times_out) set.forced_try_at = pod->waits_since + options_.maximum_in_unschedulable;
-  if (rules_.wakes == Wakes::kEverybody) {
+  if (!hints_.has_profile(pod->profile())) {  // every event wakes it
     set.triggers.push_back({ClusterEvent(resource::kAny, action::kAll), Symbol()});
     return set;
   }

@@ -108,7 +108,7 @@ class Replay {
     } else if (name == "updateNominated") {
       queue_->update_nominated(*pod_of(op, "old", pool_), *pod_of(op, "new", pool_));
     } else if (name == "deleteNominated") {
-      queue_->denominate(*pod_of(op, "pod", pool_));
+      queue_->remove_nomination(*pod_of(op, "pod", pool_));
     } else if (name == "nominatedForNode") {
       render_nominated(Symbol(text_of(op, "node")), out);
     } else if (name == "lister") {

@@ -36,8 +36,8 @@ const bool kHasParameters = setenv("RC_PARAMS", "seed=1363 max_success=600 max_s
 
 // How often the walks came to what is worth checking: a test that never gets there shows nothing.
 struct Reached {
-  int steps = 0, woken = 0, left_parked = 0, woken_at_once = 0, gated = 0, missed = 0, flushed = 0, in_flight_woken = 0,
-      popped_early = 0;
+  int steps = 0, woken = 0, left_unschedulable = 0, woken_at_once = 0, gated = 0, missed = 0, flushed = 0,
+      in_flight_woken = 0, popped_early = 0;
 };
 
 struct Happening {
@@ -130,20 +130,21 @@ class Model {
 
   // --- What must come of it ---------------------------------------------------------------------------------------
 
-  Retry decide(const api::Pod& pod, PluginSet rejectors, PluginSet pending, const Happening& happening) {
-    if (rejectors.empty()) return Retry::kAfterBackoff;
+  QueueingStrategy decide(const api::Pod& pod, PluginSet rejectors, PluginSet pending, const Happening& happening) {
+    if (rejectors.empty()) return QueueingStrategy::kAfterBackoff;
     if (happening.event.is_wildcard()) {
-      return happening.objects.new_object.metadata().uid == pod.metadata.uid ? Retry::kAfterBackoff : Retry::kNot;
+      return happening.objects.new_object.metadata().uid == pod.metadata.uid ? QueueingStrategy::kAfterBackoff
+                                                                             : QueueingStrategy::kSkip;
     }
-    Retry result = Retry::kNot;
+    QueueingStrategy result = QueueingStrategy::kSkip;
     for (const HintRegistration& registration : hints_) {
       const Symbol names[] = {registration.plugin};
       const PluginSet plugin = queue_.plugin_set(names);
       if (!rejectors.intersects(plugin) || !listens_to(registration.event, happening.event)) continue;
       const HintAnswer answer = registration.hint ? registration.hint(pod, happening.objects) : HintAnswer::kQueue;
       if (answer == HintAnswer::kSkip) continue;
-      if (pending.intersects(plugin)) return Retry::kImmediately;
-      result = Retry::kAfterBackoff;
+      if (pending.intersects(plugin)) return QueueingStrategy::kImmediately;
+      result = QueueingStrategy::kAfterBackoff;
     }
     return result;
   }
@@ -162,11 +163,12 @@ class Model {
   }
 
   // Where a pod with this much backoff goes that is worth another try.
-  Place destination(const QueuedPod& pod, Retry retry) const {
-    if (retry == Retry::kNot) return Place::kUnschedulable;
-    const bool gate_matters = !(retry == Retry::kAfterBackoff && is_backing_off(pod)) || queue_pops_from_backoff_;
+  Place destination(const QueuedPod& pod, QueueingStrategy strategy) const {
+    if (strategy == QueueingStrategy::kSkip) return Place::kUnschedulable;
+    const bool gate_matters =
+        !(strategy == QueueingStrategy::kAfterBackoff && is_backing_off(pod)) || queue_pops_from_backoff_;
     if (gate_matters && !admits(*pod.pod)) return Place::kUnschedulable;
-    if (retry == Retry::kImmediately || !is_backing_off(pod)) return Place::kActive;
+    if (strategy == QueueingStrategy::kImmediately || !is_backing_off(pod)) return Place::kActive;
     return pod.rejectors().empty() ? Place::kErrorBackoff : Place::kBackoff;
   }
   bool is_backing_off(const QueuedPod& pod) const {
@@ -275,7 +277,7 @@ class Model {
     flight.is_over = true;
     if (step.choice % 2 == 0) {  // placed: the pod leaves; else its binding fails, and it comes back
       known_.erase(found->first);
-      queue_.denominate(*flight.popped->pod);
+      queue_.remove_nomination(*flight.popped->pod);
       in_hand_.erase(found);
     }
     forget_what_nobody_needs();
@@ -300,13 +302,13 @@ class Model {
     pod.unschedulable_plugins = queue_.plugin_set(rejecting);
     pod.pending_plugins = queue_.plugin_set(pending);
 
-    Retry retry = Retry::kNot;
+    QueueingStrategy strategy = QueueingStrategy::kSkip;
     if (rejecting.empty() || flight.is_over || happened_.size() - flight.since > max_events_) {
-      retry = Retry::kAfterBackoff;
+      strategy = QueueingStrategy::kAfterBackoff;
     } else {
-      for (std::size_t i = flight.since; i < happened_.size() && retry != Retry::kImmediately; ++i) {
-        const Retry by_this = decide(*pod.pod, pod.rejectors(), pod.pending_plugins, happened_[i]);
-        if (by_this != Retry::kNot) retry = by_this;
+      for (std::size_t i = flight.since; i < happened_.size() && strategy != QueueingStrategy::kImmediately; ++i) {
+        const QueueingStrategy by_this = decide(*pod.pod, pod.rejectors(), pod.pending_plugins, happened_[i]);
+        if (by_this != QueueingStrategy::kSkip) strategy = by_this;
       }
     }
     QueuedPod expected = pod;
@@ -314,10 +316,10 @@ class Model {
     if (!rejecting.empty()) expected.consecutive_errors = 0;
     expected.timestamp = now_;
     expected.backoff_ends_at = Instant();
-    const Place place = destination(expected, retry);
+    const Place place = destination(expected, strategy);
     if (!flight.is_over && happened_.size() - flight.since > max_events_) reached_.missed += 1;
-    if (!rejecting.empty() && retry == Retry::kAfterBackoff) reached_.in_flight_woken += 1;
-    if (retry == Retry::kImmediately) reached_.woken_at_once += 1;
+    if (!rejecting.empty() && strategy == QueueingStrategy::kAfterBackoff) reached_.in_flight_woken += 1;
+    if (strategy == QueueingStrategy::kImmediately) reached_.woken_at_once += 1;
     RC_ASSERT(queue_.add_unschedulable_if_not_present(std::move(flight.popped), queue_.scheduling_cycle(), now_));
     RC_ASSERT(testing::place_of(queue_, name) == place);
     forget_what_nobody_needs();
@@ -334,16 +336,16 @@ class Model {
     }
     std::map<std::string, Place> expected;
     for (const QueuedPod* pod : queue_.pods_in(Place::kUnschedulable)) {
-      Retry retry = Retry::kNot;
+      QueueingStrategy strategy = QueueingStrategy::kSkip;
       if (somebody_hears(event) && (!pod->is_gated() || gate_hears(event))) {
-        retry = decide(*pod->pod, pod->rejectors(), pod->pending_plugins, {event, objects});
+        strategy = decide(*pod->pod, pod->rejectors(), pod->pending_plugins, {event, objects});
       }
-      expected[pod->pod->metadata.name] = destination(*pod, retry);
+      expected[pod->pod->metadata.name] = destination(*pod, strategy);
     }
     RC_ASSERT(queue_.move_all(event, objects, now_));
     for (const auto& [name, place] : expected) {
       RC_ASSERT(testing::place_of(queue_, name) == place);
-      (place == Place::kUnschedulable ? reached_.left_parked : reached_.woken) += 1;
+      (place == Place::kUnschedulable ? reached_.left_unschedulable : reached_.woken) += 1;
     }
     if (somebody_hears(event)) record(event, objects);
   }
@@ -392,7 +394,8 @@ class Model {
     for (const QueuedPod* pod : queue_.pods_in(Place::kUnschedulable)) {
       const bool is_leftover = now_ - pod->waits_since > limit;
       if (is_leftover) reached_.flushed += 1;
-      expected[pod->pod->metadata.name] = destination(*pod, is_leftover ? Retry::kAfterBackoff : Retry::kNot);
+      expected[pod->pod->metadata.name] =
+          destination(*pod, is_leftover ? QueueingStrategy::kAfterBackoff : QueueingStrategy::kSkip);
     }
     RC_ASSERT(queue_.flush_unschedulable_leftover(now_));
     for (const auto& [name, place] : expected) RC_ASSERT(testing::place_of(queue_, name) == place);
@@ -496,14 +499,15 @@ void holds(bool pop_from_backoff, std::size_t max_in_flight_events) {
   EXPECT_TRUE(kHasParameters);
   EXPECT_TRUE(succeeded);
   if (reached.steps < 40'000) return;  // fewer were asked for
-  for (const int times : {reached.steps, reached.woken, reached.left_parked, reached.woken_at_once, reached.gated,
-                          reached.flushed, reached.in_flight_woken}) {
+  for (const int times : {reached.steps, reached.woken, reached.left_unschedulable, reached.woken_at_once,
+                          reached.gated, reached.flushed, reached.in_flight_woken}) {
     EXPECT_GT(times, 50);
   }
   EXPECT_EQ(reached.popped_early > 0, pop_from_backoff);
   EXPECT_EQ(reached.missed > 0, max_in_flight_events < 10);
-  fmt::print("{} steps, {} pods woken, {} left parked, {} woken at once, {} in flight, {} flushed\n", reached.steps,
-             reached.woken, reached.left_parked, reached.woken_at_once, reached.in_flight_woken, reached.flushed);
+  fmt::print("{} steps, {} pods woken, {} left unschedulable, {} woken at once, {} in flight, {} flushed\n",
+             reached.steps, reached.woken, reached.left_unschedulable, reached.woken_at_once, reached.in_flight_woken,
+             reached.flushed);
 }
 
 TEST(QueueProperties, HoldWithEarlyPopsFromBackoff) {

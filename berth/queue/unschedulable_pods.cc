@@ -1,4 +1,4 @@
-#include "berth/queue/parked_pods.h"
+#include "berth/queue/unschedulable_pods.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,46 +10,46 @@ namespace berth::queue {
 
 namespace {
 
-void append(ParkedGroup& group, ParkedClass& pods) {
+void append(UnschedulableGroup& group, UnschedulableClass& pods) {
   pods.before = group.last;
   pods.after = nullptr;
   (group.last != nullptr ? group.last->after : group.first) = &pods;
   group.last = &pods;
 }
 
-void remove(ParkedGroup& group, ParkedClass& pods) {
+void remove(UnschedulableGroup& group, UnschedulableClass& pods) {
   (pods.before != nullptr ? pods.before->after : group.first) = pods.after;
   (pods.after != nullptr ? pods.after->before : group.last) = pods.before;
 }
 
-void append(ParkedClass& pods, QueuedPod& pod) {
-  pod.parked_in = &pods;
-  pod.parked_after = nullptr;
+void append(UnschedulableClass& pods, QueuedPod& pod) {
+  pod.unschedulable_class = &pods;
+  pod.after_in_class = nullptr;
   if (pods.first == nullptr) {
-    pods.first = pod.parked_before = &pod;
+    pods.first = pod.before_in_class = &pod;
     return;
   }
-  pod.parked_before = pods.first->parked_before;
-  pod.parked_before->parked_after = &pod;
-  pods.first->parked_before = &pod;
+  pod.before_in_class = pods.first->before_in_class;
+  pod.before_in_class->after_in_class = &pod;
+  pods.first->before_in_class = &pod;
 }
 
-void remove(ParkedClass& pods, QueuedPod& pod) {
+void remove(UnschedulableClass& pods, QueuedPod& pod) {
   if (pods.first == &pod) {
-    pods.first = pod.parked_after;
+    pods.first = pod.after_in_class;
   } else {
-    pod.parked_before->parked_after = pod.parked_after;
+    pod.before_in_class->after_in_class = pod.after_in_class;
   }
   // Whoever stands behind gets the pod's predecessor; behind the last one stands the first one's.
-  QueuedPod* behind = pod.parked_after != nullptr ? pod.parked_after : pods.first;
-  if (behind != nullptr) behind->parked_before = pod.parked_before;
-  pod.parked_in = nullptr;
-  pod.parked_before = pod.parked_after = nullptr;
+  QueuedPod* behind = pod.after_in_class != nullptr ? pod.after_in_class : pods.first;
+  if (behind != nullptr) behind->before_in_class = pod.before_in_class;
+  pod.unschedulable_class = nullptr;
+  pod.before_in_class = pod.after_in_class = nullptr;
 }
 
 }  // namespace
 
-ParkedPods::ClassKey ParkedPods::key_of(const QueuedPod& pod, std::uint32_t group_number) {
+UnschedulablePods::ClassKey UnschedulablePods::key_of(const QueuedPod& pod, std::uint32_t group_number) {
   const api::Pod& object = *pod.pod;
   return {.name_space = object.metadata.name_space,
           .spec = object.spec.shared.identity(),
@@ -58,7 +58,7 @@ ParkedPods::ClassKey ParkedPods::key_of(const QueuedPod& pod, std::uint32_t grou
           .group_number = group_number};
 }
 
-std::uint32_t ParkedPods::hash_of(const ClassKey& key) {
+std::uint32_t UnschedulablePods::hash_of(const ClassKey& key) {
   std::uint64_t hash = hash_combine(key.name_space.id(), key.group_number);
   for (const void* part : {key.spec, key.labels, key.claim_statuses}) {
     hash = hash_combine(hash, std::bit_cast<std::uintptr_t>(part));
@@ -66,11 +66,11 @@ std::uint32_t ParkedPods::hash_of(const ClassKey& key) {
   return static_cast<std::uint32_t>(hash);
 }
 
-ParkedPods::Groups::const_iterator ParkedPods::find_group(std::uint32_t number) const {
+UnschedulablePods::Groups::const_iterator UnschedulablePods::find_group(std::uint32_t number) const {
   return std::ranges::find(groups_, number, [](const auto& group) { return group->number; });
 }
 
-ParkedGroup& ParkedPods::group_for(const QueuedPod& pod) {
+UnschedulableGroup& UnschedulablePods::group_for(const QueuedPod& pod) {
   for (const auto& group : groups_) {
     if (group->profile == pod.profile() && group->unschedulable_plugins == pod.unschedulable_plugins &&
         group->pending_plugins == pod.pending_plugins && group->gating_plugin == pod.gating_plugin) {
@@ -80,7 +80,8 @@ ParkedGroup& ParkedPods::group_for(const QueuedPod& pod) {
   do {
     ++last_group_number_;
   } while (find_group(last_group_number_) != groups_.end());
-  groups_.push_back(std::make_unique<ParkedGroup>(ParkedGroup{.profile = pod.profile(),
+  groups_.push_back(
+      std::make_unique<UnschedulableGroup>(UnschedulableGroup{.profile = pod.profile(),
                                                               .unschedulable_plugins = pod.unschedulable_plugins,
                                                               .pending_plugins = pod.pending_plugins,
                                                               .gating_plugin = pod.gating_plugin,
@@ -88,15 +89,15 @@ ParkedGroup& ParkedPods::group_for(const QueuedPod& pod) {
   return *groups_.back();
 }
 
-void ParkedPods::link(QueuedPod& pod) {
-  BERTH_CHECK(pod.parked_in == nullptr, "{} is parked already", api::full_name(pod.pod->metadata));
-  ParkedGroup& group = group_for(pod);
+void UnschedulablePods::link(QueuedPod& pod) {
+  BERTH_CHECK(pod.unschedulable_class == nullptr, "{} is unschedulable already", api::full_name(pod.pod->metadata));
+  UnschedulableGroup& group = group_for(pod);
   const ClassKey key = key_of(pod, group.number);
   const ClassLookup lookup{key, hash_of(key)};
   const auto found = classes_.find(lookup);
-  ParkedClass* pods = found != classes_.end() ? *found : nullptr;
+  UnschedulableClass* pods = found != classes_.end() ? *found : nullptr;
   if (pods == nullptr) {
-    pods = class_pool_.make(ParkedClass{.hash = lookup.hash, .group_number = group.number});
+    pods = class_pool_.make(UnschedulableClass{.hash = lookup.hash, .group_number = group.number});
     append(group, *pods);
     append(*pods, pod);
     classes_.insert(pods);
@@ -106,22 +107,22 @@ void ParkedPods::link(QueuedPod& pod) {
   by_waiting_time_.push(pod);
 }
 
-void ParkedPods::unlink(QueuedPod& pod) {
-  BERTH_CHECK(pod.parked_in != nullptr, "{} is not parked", api::full_name(pod.pod->metadata));
+void UnschedulablePods::unlink(QueuedPod& pod) {
+  BERTH_CHECK(pod.unschedulable_class != nullptr, "{} is not unschedulable", api::full_name(pod.pod->metadata));
   by_waiting_time_.erase(pod);
-  ParkedClass& pods = *pod.parked_in;
+  UnschedulableClass& pods = *pod.unschedulable_class;
   remove(pods, pod);
   if (pods.first != nullptr) return;
 
   const auto at = find_group(pods.group_number);
-  ParkedGroup& group = **at;
+  UnschedulableGroup& group = **at;
   remove(group, pods);
   classes_.erase(&pods);
   class_pool_.destroy(&pods);
   if (group.first == nullptr) groups_.erase(at);
 }
 
-void ParkedPods::collect_waiting_longer(Duration limit, Instant now, std::vector<QueuedPod*>& into) const {
+void UnschedulablePods::collect_waiting_longer(Duration limit, Instant now, std::vector<QueuedPod*>& into) const {
   const std::size_t first = into.size();
   by_waiting_time_.for_each_while([&](QueuedPod& pod) {
     if (now - pod.waits_since <= limit) return false;
@@ -137,7 +138,7 @@ void ParkedPods::collect_waiting_longer(Duration limit, Instant now, std::vector
   std::sort(into.begin() + static_cast<std::ptrdiff_t>(first), into.end(), waited_longer);
 }
 
-Instant ParkedPods::longest_waits_since() const {
+Instant UnschedulablePods::longest_waits_since() const {
   return by_waiting_time_.empty() ? Instant() : by_waiting_time_.top().waits_since;
 }
 

@@ -1,12 +1,12 @@
-// The index of parked pods: those that wait for an event. An event must not cost by how many are parked, only by how
-// many it can wake, so they are kept in two levels.
+// The index of unschedulable pods: those that wait for an event. An event must not cost by how many there are, only by
+// how many it can wake, so they are kept in two levels.
 //
 // A group holds the pods of one profile that were rejected by the same plugins; an event that none of these plugins
 // registered for is done with the whole group in one comparison. Within a group, a class holds the pods that a
 // class-scoped hint cannot tell apart: same namespace, labels, spec and claim statuses. A hint is asked once per class.
 //
 // Walks go through groups and classes in the order in which they came to be and through pods in the order in which they
-// were parked: the same on every run. A third order, by waiting time, serves the leftover timeout.
+// became unschedulable: the same on every run. A third order, by waiting time, serves the leftover timeout.
 //
 // Not thread safe. Invariant: a class is never empty, and a pod is linked here exactly while its place is
 // kUnschedulable.
@@ -26,30 +26,30 @@
 namespace berth::queue {
 
 // Kept small, because pods that share nothing with others have one each.
-struct ParkedClass {
-  QueuedPod* first = nullptr;  // its parked_before is the last one
-  ParkedClass* before = nullptr;
-  ParkedClass* after = nullptr;
+struct UnschedulableClass {
+  QueuedPod* first = nullptr;  // its before_in_class is the last one
+  UnschedulableClass* before = nullptr;
+  UnschedulableClass* after = nullptr;
   std::uint32_t hash = 0;
   std::uint32_t group_number = 0;
 };
 
-struct ParkedGroup {
+struct UnschedulableGroup {
   Symbol profile;
   PluginSet unschedulable_plugins;
   PluginSet pending_plugins;
   PluginId gating_plugin = kNoPlugin;
   std::uint32_t number = 0;  // unique among the groups that there are
-  ParkedClass* first = nullptr;
-  ParkedClass* last = nullptr;
+  UnschedulableClass* first = nullptr;
+  UnschedulableClass* last = nullptr;
 
   PluginSet rejectors() const { return unschedulable_plugins | pending_plugins; }
   bool is_gated() const { return gating_plugin != kNoPlugin; }
 };
 
-class ParkedPods {
+class UnschedulablePods {
  public:
-  using Groups = std::vector<std::unique_ptr<ParkedGroup>>;
+  using Groups = std::vector<std::unique_ptr<UnschedulableGroup>>;
 
   // Requires: not linked. Takes the pod's rejectors, gate and object as they are now: to change them, unlink first.
   void link(QueuedPod& pod);
@@ -63,14 +63,14 @@ class ParkedPods {
 
   // Appends the pods that have waited for longer than `limit` at `now`, longest first.
   void collect_waiting_longer(Duration limit, Instant now, std::vector<QueuedPod*>& into) const;
-  // The instant the longest waiting pod has waited since; unset if none is parked.
+  // The instant the longest waiting pod has waited since; unset if there is none.
   Instant longest_waits_since() const;
 
   template <typename Fn>
   void for_each(Fn&& fn) const {
     for (const auto& group : groups_) {
-      for (ParkedClass* pods = group->first; pods != nullptr; pods = pods->after) {
-        for (QueuedPod* pod = pods->first; pod != nullptr; pod = pod->parked_after) fn(*pod);
+      for (UnschedulableClass* pods = group->first; pods != nullptr; pods = pods->after) {
+        for (QueuedPod* pod = pods->first; pod != nullptr; pod = pod->after_in_class) fn(*pod);
       }
     }
   }
@@ -97,27 +97,27 @@ class ParkedPods {
   };
   struct ClassHash {
     using is_transparent = void;
-    std::size_t operator()(const ParkedClass* pods) const { return pods->hash; }
+    std::size_t operator()(const UnschedulableClass* pods) const { return pods->hash; }
     std::size_t operator()(const ClassLookup& lookup) const { return lookup.hash; }
   };
   struct ClassEqual {
     using is_transparent = void;
-    bool operator()(const ParkedClass* a, const ParkedClass* b) const { return a == b; }
-    bool operator()(const ParkedClass* pods, const ClassLookup& lookup) const {
+    bool operator()(const UnschedulableClass* a, const UnschedulableClass* b) const { return a == b; }
+    bool operator()(const UnschedulableClass* pods, const ClassLookup& lookup) const {
       return pods->hash == lookup.hash && key_of(*pods->first, pods->group_number) == lookup.key;
     }
-    bool operator()(const ClassLookup& lookup, const ParkedClass* pods) const { return (*this)(pods, lookup); }
+    bool operator()(const ClassLookup& lookup, const UnschedulableClass* pods) const { return (*this)(pods, lookup); }
   };
 
   static ClassKey key_of(const QueuedPod& pod, std::uint32_t group_number);
   static std::uint32_t hash_of(const ClassKey& key);
-  ParkedGroup& group_for(const QueuedPod& pod);
+  UnschedulableGroup& group_for(const QueuedPod& pod);
   Groups::const_iterator find_group(std::uint32_t number) const;
 
   Groups groups_;
   std::uint32_t last_group_number_ = 0;
-  absl::flat_hash_set<ParkedClass*, ClassHash, ClassEqual> classes_;
-  ObjectPool<ParkedClass> class_pool_;
+  absl::flat_hash_set<UnschedulableClass*, ClassHash, ClassEqual> classes_;
+  ObjectPool<UnschedulableClass> class_pool_;
   IntrusiveHeap<QueuedPod, LongestWaitFirst, &QueuedPod::heap_position> by_waiting_time_;
 };
 

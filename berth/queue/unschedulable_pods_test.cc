@@ -1,4 +1,4 @@
-#include "berth/queue/parked_pods.h"
+#include "berth/queue/unschedulable_pods.h"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ struct Parking {
   std::size_t class_count() const {
     std::size_t count = 0;
     for (const auto& group : index.groups()) {
-      for (const ParkedClass* pods_of = group->first; pods_of != nullptr; pods_of = pods_of->after) ++count;
+      for (const UnschedulableClass* pods_of = group->first; pods_of != nullptr; pods_of = pods_of->after) ++count;
     }
     return count;
   }
@@ -44,10 +44,10 @@ struct Parking {
   }
 
   std::deque<QueuedPod> pods;
-  ParkedPods index;
+  UnschedulablePods index;
 };
 
-TEST(ParkedPods, PodsOfOneTemplateAndTheSameRejectorsMakeOneClass) {
+TEST(UnschedulablePods, PodsOfOneTemplateAndTheSameRejectorsMakeOneClass) {
   Parking parking;
   const api::PodPtr first = PodBuilder("a").label("app", "web").build();
   parking.add(first, {1});
@@ -59,7 +59,7 @@ TEST(ParkedPods, PodsOfOneTemplateAndTheSameRejectorsMakeOneClass) {
   EXPECT_EQ(parking.walk(), (std::vector<std::string>{"a", "b", "c"}));
 }
 
-TEST(ParkedPods, WhatAHintMayLookAtDividesAClass) {
+TEST(UnschedulablePods, WhatAHintMayLookAtDividesAClass) {
   Parking parking;
   const api::PodPtr first = PodBuilder("a").label("app", "web").build();
   parking.add(first, {1});
@@ -74,7 +74,7 @@ TEST(ParkedPods, WhatAHintMayLookAtDividesAClass) {
   EXPECT_EQ(parking.class_count(), 5u);
 }
 
-TEST(ParkedPods, RejectorsGateAndProfileDivideGroups) {
+TEST(UnschedulablePods, RejectorsGateAndProfileDivideGroups) {
   Parking parking;
   const api::PodPtr first = PodBuilder("a").build();
   parking.add(first, {1});
@@ -97,7 +97,7 @@ TEST(ParkedPods, RejectorsGateAndProfileDivideGroups) {
   EXPECT_TRUE(parking.index.groups()[4]->rejectors().contains(1));
 }
 
-TEST(ParkedPods, EmptyClassesAndGroupsGo) {
+TEST(UnschedulablePods, EmptyClassesAndGroupsGo) {
   Parking parking;
   QueuedPod& a = parking.add(PodBuilder("a").build(), {1});
   QueuedPod& b = parking.add(PodBuilder("b", *a.pod).build(), {1});
@@ -110,10 +110,10 @@ TEST(ParkedPods, EmptyClassesAndGroupsGo) {
   parking.index.unlink(c);
   EXPECT_TRUE(parking.index.groups().empty());
   EXPECT_EQ(parking.index.size(), 0u);
-  EXPECT_EQ(a.parked_in, nullptr);
+  EXPECT_EQ(a.unschedulable_class, nullptr);
 }
 
-TEST(ParkedPods, WalksInOrderOfParkingWithinAClass) {
+TEST(UnschedulablePods, WalksInOrderOfParkingWithinAClass) {
   Parking parking;
   QueuedPod& a = parking.add(PodBuilder("a").build(), {1});
   parking.add(PodBuilder("b", *a.pod).build(), {1});
@@ -123,7 +123,7 @@ TEST(ParkedPods, WalksInOrderOfParkingWithinAClass) {
   EXPECT_EQ(parking.walk(), (std::vector<std::string>{"b", "c", "a"}));
 }
 
-TEST(ParkedPods, FindsThoseThatWaitedLongerThanTheLimitLongestFirst) {
+TEST(UnschedulablePods, FindsThoseThatWaitedLongerThanTheLimitLongestFirst) {
   Parking parking;
   parking.add(PodBuilder("exactly").build(), {1}, at(5));
   parking.add(PodBuilder("longer").build(), {1}, at(4));
@@ -138,9 +138,9 @@ TEST(ParkedPods, FindsThoseThatWaitedLongerThanTheLimitLongestFirst) {
 TEST(ParkedPodsDeathTest, APodIsLinkedOnceAndUnlinkedOnce) {
   Parking parking;
   QueuedPod& a = parking.add(PodBuilder("a").build(), {1});
-  EXPECT_DEATH(parking.index.link(a), "default/a is parked already");
+  EXPECT_DEATH(parking.index.link(a), "default/a is unschedulable already");
   parking.index.unlink(a);
-  EXPECT_DEATH(parking.index.unlink(a), "default/a is not parked");
+  EXPECT_DEATH(parking.index.unlink(a), "default/a is not unschedulable");
 }
 
 }  // namespace
