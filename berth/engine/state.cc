@@ -28,23 +28,6 @@ Result<void> State::build_profiles(const plugins::PreemptionsUnderWay& under_way
   return {};
 }
 
-const framework::NominatedPods& State::nominated() {
-  const queue::Nominator& nominator = queue->nominator();
-  if (nominator.version() == nominated_version_) return nominated_;
-  nominated_version_ = nominator.version();
-  nominated_.clear();
-  Symbol last;
-  nominator.for_each([&](Symbol node, const queue::Nominator::Nomination&) {
-    if (node == last || node.empty()) return;
-    last = node;
-    for (const queue::NominatedPod& each : queue->nominated_pods_for_node(node)) {
-      if (each.pod == nullptr) continue;
-      nominated_.add(node, {each.pod, cache.compile(*each.pod), nullptr});
-    }
-  });
-  return nominated_;
-}
-
 void State::notify(const queue::ClusterEvent& event, api::AnyObject old_object, api::AnyObject new_object,
                    std::optional<queue::PreCheck> pre_check) {
   if (options.observer != nullptr) options.observer->event_happened(event, now);

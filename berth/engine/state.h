@@ -20,6 +20,7 @@
 #include "berth/engine/metrics.h"
 #include "berth/engine/pod_store.h"
 #include "berth/engine/profiles.h"
+#include "berth/engine/queue_nominations.h"
 #include "berth/engine/queue_watch.h"
 #include "berth/engine/scheduler.h"
 #include "berth/engine/timers.h"
@@ -37,8 +38,8 @@ class State {
   bool is_ours(const api::Pod& pod) { return profiles.find(pod.spec->scheduler_name) != nullptr; }
   framework::ClusterView view() const { return {cache.nodes(), objects}; }
   framework::PodToPlace to_place(const api::PodPtr& pod) { return {pod, cache.compile(*pod)}; }
-  // Brought up to date with the queue's nominations.
-  const framework::NominatedPods& nominated();
+  // The queue's nominations.
+  const framework::NominatedPods& nominated() const { return nominated_; }
 
   // Handles an event of the cluster, and counts how long that took.
   void measured(Symbol event_label, FunctionRef<void()> handle);
@@ -87,8 +88,8 @@ class State {
   std::vector<api::PodPtr> pods_to_activate;
 
  private:
-  framework::NominatedPods nominated_;
-  std::uint64_t nominated_version_ = 0;
+  QueueNominations queue_nominations_{queue, cache};
+  framework::NominatedPods nominated_{queue_nominations_};
 };
 
 }  // namespace berth::engine

@@ -260,8 +260,8 @@ class Diagnostician {
   Phrase of_promised(const Members& members) const {
     std::vector<std::string> names;
     for (const NodeFinding* member : members) {
-      for (const cache::PlacedPod* each : cluster_.nominated.competing(node(member->row).name, *evaluation_.pod)) {
-        names.push_back(api::full_name(each->pod->metadata));
+      for (const cache::PlacedPod& each : cluster_.nominated.competing(node(member->row).name, *evaluation_.pod)) {
+        names.push_back(api::full_name(each.pod->metadata));
       }
     }
     return is("kept free", "for " + listed(names, kMaxNamed) + ", which preempted others there");

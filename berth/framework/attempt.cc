@@ -28,14 +28,33 @@ void insert_sorted(std::vector<Symbol>& names, Symbol name) {
 
 }  // namespace
 
-std::vector<const cache::PlacedPod*> NominatedPods::competing(Symbol node_name, const api::Pod& pod) const {
-  std::vector<const cache::PlacedPod*> competitors;
-  const auto it = by_node_.find(node_name);
-  if (it == by_node_.end()) return competitors;
-  for (const cache::PlacedPod& nominated : it->second) {
+void NominatedPods::add(Symbol node_name, cache::PlacedPod pod) {
+  BERTH_CHECK(source_ == nullptr, "nominations are kept elsewhere");
+  by_node_[node_name].push_back(std::move(pod));
+  ++version_;
+}
+
+void NominatedPods::clear() {
+  by_node_.clear();
+  ++version_;
+}
+
+void NominatedPods::for_each_node(FunctionRef<void(Symbol)> fn) const {
+  if (source_ != nullptr) return source_->for_each_node(fn);
+  for (const auto& [node_name, pods] : by_node_) fn(node_name);
+}
+
+std::vector<cache::PlacedPod> NominatedPods::competing(Symbol node_name, const api::Pod& pod) const {
+  std::vector<cache::PlacedPod> competitors;
+  const auto add_competitor = [&](const cache::PlacedPod& nominated) {
     if (api::priority_of(*nominated.pod) >= api::priority_of(pod) && nominated.pod->metadata.uid != pod.metadata.uid) {
-      competitors.push_back(&nominated);
+      competitors.push_back(nominated);
     }
+  };
+  if (source_ != nullptr) {
+    source_->for_each_pod(node_name, add_competitor);
+  } else if (const auto it = by_node_.find(node_name); it != by_node_.end()) {
+    std::ranges::for_each(it->second, add_competitor);
   }
   return competitors;
 }
@@ -179,7 +198,7 @@ RowVerdicts::Entry NodeTrial::check(const NominatedPods& nominated, const api::P
     for (std::size_t i = 0; i < changed_.size(); ++i) {
       if (changed_[i]) crowded.changed_[i] = changed_[i]->clone();
     }
-    for (const cache::PlacedPod* competitor : competitors) crowded.add_pod(*competitor);
+    for (const cache::PlacedPod& competitor : competitors) crowded.add_pod(competitor);
     const RowVerdicts::Entry entry = crowded.check();
     if (!entry.verdict.is_success()) return entry;
   }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "berth/base/bitset.h"
+#include "berth/base/function_ref.h"
 #include "berth/cache/node_state.h"
 #include "berth/framework/pod_filter.h"
 #include "berth/framework/pod_to_place.h"
@@ -24,31 +25,39 @@
 
 namespace berth::framework {
 
-// Pods without a node that have been promised one. Others are tried as if those of at least their priority were there.
+// Whoever keeps nominations: in a scheduler, the queue's nominator.
+class NominationSource {
+ public:
+  virtual ~NominationSource() = default;
+  // Changes with every change.
+  virtual std::uint64_t version() const = 0;
+  // The nodes that some pod is nominated to, in no order.
+  virtual void for_each_node(FunctionRef<void(Symbol)> fn) const = 0;
+  // In the order of nomination.
+  virtual void for_each_pod(Symbol node_name, FunctionRef<void(const cache::PlacedPod&)> fn) const = 0;
+};
+
+// Pods without a node that are nominated to one. Others are tried as if those of at least their priority were there.
+// They are a list of their own, or those of a source, which is read anew each time.
 class NominatedPods {
  public:
-  void add(Symbol node_name, cache::PlacedPod pod) {
-    by_node_[node_name].push_back(std::move(pod));
-    ++version_;
-  }
+  NominatedPods() = default;
+  // `source` outlives this; nothing can be added or removed here then.
+  explicit NominatedPods(const NominationSource& source) : source_(&source) {}
+
+  void add(Symbol node_name, cache::PlacedPod pod);
   // Returns whether there was one.
   bool remove(Symbol node_name, std::string_view uid);
-  void clear() {
-    by_node_.clear();
-    ++version_;
-  }
-  bool empty() const { return by_node_.empty(); }
+  void clear();
   // Changes with every change.
-  std::uint64_t version() const { return version_; }
+  std::uint64_t version() const { return source_ != nullptr ? source_->version() : version_; }
   // In the order of nomination; of at least the priority of `pod`, and not `pod` itself.
-  std::vector<const cache::PlacedPod*> competing(Symbol node_name, const api::Pod& pod) const;
-  // Calls fn(Symbol node_name) for each node that some pod is nominated to.
-  template <typename Fn>
-  void for_each_node(Fn&& fn) const {
-    for (const auto& [node_name, pods] : by_node_) fn(node_name);
-  }
+  std::vector<cache::PlacedPod> competing(Symbol node_name, const api::Pod& pod) const;
+  // Calls fn for each node that some pod is nominated to, in no order.
+  void for_each_node(FunctionRef<void(Symbol)> fn) const;
 
  private:
+  const NominationSource* source_ = nullptr;
   absl::flat_hash_map<Symbol, std::vector<cache::PlacedPod>> by_node_;
   std::uint64_t version_ = 0;
 };

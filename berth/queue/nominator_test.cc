@@ -53,6 +53,18 @@ TEST(Nominator, OverridesWhatThePodsStatusSays) {
   EXPECT_EQ(nominations.all(), Lines{"n2:a"});
 }
 
+TEST(Nominator, ListsEachNodeOnceAndNotTheNodeWithoutAName) {
+  Quirks quirks;
+  quirks.cleared_nomination_stays = true;
+  Nominations nominations({}, quirks);
+  nominations.nominator.add(*make_pod("a"), to(kN1));
+  nominations.nominator.add(*make_pod("b"), to(kN1));
+  nominations.nominator.add(*make_pod("c"), kClear);
+  Lines nodes;
+  nominations.nominator.for_each_node([&](Symbol node) { nodes.push_back(node.str()); });
+  EXPECT_EQ(nodes, Lines{"n1"});
+}
+
 TEST(Nominator, APodHasOneNomination) {
   Nominations nominations;
   nominations.nominator.add(*make_pod("a"), to(kN1));

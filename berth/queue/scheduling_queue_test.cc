@@ -369,6 +369,18 @@ TEST(SchedulingQueue, NominatedPodsAreListedWithTheVersionThatTheQueueHas) {
   EXPECT_EQ(queue.nominated_pods_for_node(Symbol("n2")).size(), 1u);
 }
 
+TEST(SchedulingQueue, ANominatedPodThatComesBackInAnotherVersionChangesTheNominations) {
+  SchedulingQueue queue(options_with({}));
+  ASSERT_TRUE(queue.add(PodBuilder("a").nominated("n1").build(), at(0)));
+  PoppedPod popped = queue.pop(at(0));
+  const std::uint64_t version = queue.nominator().version();
+  const api::PodPtr newest = PodBuilder(*popped->pod).label("x", "y").build();
+  popped->pod = newest;
+  ASSERT_TRUE(queue.add_unschedulable_if_not_present(std::move(popped), queue.scheduling_cycle(), at(0)));
+  EXPECT_NE(queue.nominator().version(), version);
+  EXPECT_EQ(queue.nominated_pods_for_node(Symbol("n1")).at(0).pod, newest);
+}
+
 TEST(SchedulingQueue, ListsAndSummarizesWhatIsPending) {
   SchedulingQueue queue(options_with({on("Fit", node_add())}));
   ASSERT_TRUE(add_rejected(queue, make_pod("parked"), {"Fit"}, at(0)));

@@ -135,7 +135,7 @@ TEST(UnschedulablePods, FindsThoseThatWaitedLongerThanTheLimitLongestFirst) {
   EXPECT_FALSE(Parking().index.longest_waits_since().is_set());
 }
 
-TEST(ParkedPodsDeathTest, APodIsLinkedOnceAndUnlinkedOnce) {
+TEST(UnschedulablePodsDeathTest, APodIsLinkedOnceAndUnlinkedOnce) {
   Parking parking;
   QueuedPod& a = parking.add(PodBuilder("a").build(), {1});
   EXPECT_DEATH(parking.index.link(a), "default/a is unschedulable already");
