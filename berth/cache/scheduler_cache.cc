@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "berth/base/check.h"
@@ -26,15 +25,20 @@ void SchedulerCache::insert(api::PodPtr pod, bool is_assumed) {
 
 void SchedulerCache::erase(const Entry& entry) {
   const api::PodPtr pod = entry.pod;
-  if (entry.is_assumed) --assumed_count_;
+  end_assumption(entry);
   table_.remove_pod(*pod);
   pods_.erase(pod->metadata.uid);
+}
+
+void SchedulerCache::end_assumption(const Entry& entry) {
+  if (entry.is_assumed) --assumed_count_;
+  if (entry.deadline.is_set()) deadlines_.erase({entry.deadline, entry.pod->metadata.uid});
 }
 
 bool SchedulerCache::replace(Entry& entry, const api::PodPtr& pod) {
   if (entry.pod->spec.node_name != pod->spec.node_name) return false;
   if (!table_.replace_pod(entry.pod, pod, *compile(*pod))) return false;
-  if (entry.is_assumed) --assumed_count_;
+  end_assumption(entry);
   entry = {pod, false, {}};
   return true;
 }
@@ -50,8 +54,11 @@ Result<void> SchedulerCache::assume(api::PodPtr pod) {
 
 void SchedulerCache::finish_binding(const api::Pod& pod, Instant now) {
   const auto it = pods_.find(pod.metadata.uid);
-  if (it == pods_.end() || !it->second.is_assumed || !options_.assumed_pod_ttl) return;
-  it->second.expires_at = now + *options_.assumed_pod_ttl;
+  if (it == pods_.end() || !it->second.is_assumed || options_.assumed_pod_ttl == Duration()) return;
+  Entry& entry = it->second;
+  if (entry.deadline.is_set()) deadlines_.erase({entry.deadline, entry.pod->metadata.uid});
+  entry.deadline = now + options_.assumed_pod_ttl;
+  deadlines_.emplace(entry.deadline, entry.pod->metadata.uid);
 }
 
 Result<void> SchedulerCache::forget(const api::Pod& pod) {
@@ -102,14 +109,17 @@ Result<void> SchedulerCache::remove(const api::Pod& pod) {
 
 std::vector<api::PodPtr> SchedulerCache::expire(Instant now) {
   std::vector<api::PodPtr> expired;
-  if (!options_.assumed_pod_ttl) return expired;
-  for (const auto& [uid, entry] : pods_) {
-    if (entry.is_assumed && entry.expires_at.is_set() && now > entry.expires_at) expired.push_back(entry.pod);
+  while (!deadlines_.empty() && deadlines_.begin()->first < now) {
+    const Entry& entry = pods_.find(deadlines_.begin()->second)->second;
+    expired.push_back(entry.pod);
+    erase(entry);
   }
-  std::sort(expired.begin(), expired.end(),
-            [](const auto& a, const auto& b) { return a->metadata.uid < b->metadata.uid; });
-  for (const api::PodPtr& pod : expired) erase(pods_.find(pod->metadata.uid)->second);
   return expired;
+}
+
+Instant SchedulerCache::next_expiry() const {
+  // At its deadline a pod is still there.
+  return deadlines_.empty() ? Instant() : deadlines_.begin()->first + Duration::nanoseconds(1);
 }
 
 bool SchedulerCache::is_assumed(std::string_view uid) const {

@@ -2,17 +2,18 @@
 // decided about and assumes to be there until the API server says so.
 //
 //             assume                    add (confirmed)
-//    unknown ───────> assumed ─────────────────────────────> added ──┐ update
-//       ^  │             │                                    ^  │ <─┘
-//       │  └─────────────┼──────────── add ───────────────────┘  │
-//       └─── forget ─────┘   (or, in older releases, expiry)     │
-//       └────────────────────── remove ──────────────────────────┘
+//    initial ───────> assumed ─────────────────────────────> added ──┐ update
+//       ^  │           │   │                                  ^  │ <─┘
+//       │  └───────────┼───┼─────────── add ──────────────────┤  │ remove
+//       └─── forget ───┘   └─ expire ──> expired ──── add ────┘  └──────> deleted
 //
-// A pod is known by its UID. What pods take up is in the node table, assumed ones included. Calls that do not fit a
-// pod's state return an error in kube-scheduler's words and change nothing, but for those that say otherwise.
+// Nothing is kept of a pod that is expired or deleted. A pod is known by its UID. What pods take up is in the node
+// table, assumed ones included. Calls that do not fit a pod's state return an error in kube-scheduler's words and
+// change nothing, but for those that say otherwise.
 //
 // v1.17 and v1.20 let an assumed pod expire some time after its binding was finished, if the API server has not
-// confirmed it: set `assumed_pod_ttl` for that. Today's kube-scheduler waits for as long as it takes.
+// confirmed it: set `assumed_pod_ttl` for that, and call expire() at next_expiry(). v1.36 waits for as long as it
+// takes.
 //
 // Not thread safe.
 #pragma once
@@ -22,7 +23,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,8 +40,8 @@
 namespace berth::cache {
 
 struct CacheOptions {
-  // Unset: assumed pods do not expire. v1.17 and v1.20 use 30 seconds.
-  std::optional<Duration> assumed_pod_ttl;
+  // Zero: assumed pods do not expire. v1.17 and v1.20 use 30 seconds.
+  Duration assumed_pod_ttl;
 };
 
 class SchedulerCache {
@@ -62,8 +63,10 @@ class SchedulerCache {
   Result<void> add(api::PodPtr pod);
   Result<void> update(const api::Pod& old_pod, api::PodPtr new_pod);
   Result<void> remove(const api::Pod& pod);
-  // Drops the assumed pods whose time is over, and returns them by UID.
+  // Drops the assumed pods whose time is over, and returns them in the order of their deadlines, then by UID.
   std::vector<api::PodPtr> expire(Instant now);
+  // When the next assumed pod expires unless it is confirmed before; unset if none will.
+  Instant next_expiry() const;
 
   bool is_assumed(std::string_view uid) const;
   // Null if no such pod is known.
@@ -86,10 +89,12 @@ class SchedulerCache {
   struct Entry {
     api::PodPtr pod;
     bool is_assumed = false;
-    Instant expires_at;  // unset: not before finish_binding()
+    Instant deadline;  // until which it has to be confirmed; unset: none
   };
   void insert(api::PodPtr pod, bool is_assumed);
   void erase(const Entry& entry);
+  // The pod is not assumed any more: confirmed, forgotten or gone.
+  void end_assumption(const Entry& entry);
   // The pod as the API server has it, if that makes no difference to any plugin. False: it does.
   bool replace(Entry& entry, const api::PodPtr& pod);
 
@@ -98,6 +103,7 @@ class SchedulerCache {
   api::CompiledPods compiled_;
   absl::flat_hash_map<std::string, Entry, TextHash, std::equal_to<>> pods_;
   std::size_t assumed_count_ = 0;
+  std::set<std::pair<Instant, std::string>> deadlines_;  // of assumed pods, with their UIDs
 };
 
 }  // namespace berth::cache

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "berth/cache/comparer.h"
 #include "berth/cache/testing.h"
 
@@ -121,6 +123,36 @@ TEST(SchedulerCache, AssumedPodsExpireOnlyInOlderReleasesAndOnlyAfterTheirBindin
   EXPECT_EQ(older.expire(at(1031)).size(), 1u);
   EXPECT_EQ(requested_on(older, "n1"), 0);
   EXPECT_EQ(requested_on(today, "n1"), 1000);
+}
+
+TEST(SchedulerCache, AConfirmedForgottenOrRemovedPodDoesNotExpire) {
+  const std::function<Result<void>(SchedulerCache&)> ends[] = {
+      [](SchedulerCache& cache) { return cache.add(pod_on("n1")); },
+      [](SchedulerCache& cache) { return cache.add(pod_on("n2")); },
+      [](SchedulerCache& cache) { return cache.forget(*pod_on("n1")); },
+      [](SchedulerCache& cache) { return cache.remove(*pod_on("n1")); },
+  };
+  for (const auto& end : ends) {
+    SchedulerCache cache({.assumed_pod_ttl = Duration::seconds(30)});
+    ASSERT_TRUE(cache.assume(pod_on("n1")));
+    EXPECT_FALSE(cache.next_expiry().is_set());
+    cache.finish_binding(*pod_on("n1"), at(1000));
+    EXPECT_EQ(cache.next_expiry(), at(1030) + Duration::nanoseconds(1));
+    ASSERT_TRUE(end(cache));
+    EXPECT_FALSE(cache.next_expiry().is_set());
+    EXPECT_TRUE(cache.expire(at(9000)).empty());
+  }
+}
+
+TEST(SchedulerCache, AnExpiredPodCanBeAddedAgain) {
+  SchedulerCache cache({.assumed_pod_ttl = Duration::seconds(30)});
+  ASSERT_TRUE(cache.assume(pod_on("n1")));
+  cache.finish_binding(*pod_on("n1"), at(1000));
+  ASSERT_EQ(cache.expire(at(1031)).size(), 1u);
+  EXPECT_EQ(cache.find("a-uid"), nullptr);
+  ASSERT_TRUE(cache.add(pod_on("n1")));
+  EXPECT_FALSE(cache.is_assumed("a-uid"));
+  EXPECT_EQ(requested_on(cache, "n1"), 1000);
 }
 
 TEST(SchedulerCache, PodsOfANodeThatVanishesStayKnown) {

@@ -79,6 +79,39 @@ TEST(BindingCycle, StaysAssumedUntilTheBoundPodIsReported) {
   EXPECT_EQ(world.place("a"), "bound");
 }
 
+TEST(BindingCycle, ExpiresAfter30SecondsUnderTheRulesOfV1_17AndV1_20Only) {
+  using queue::Release;
+  for (const Release release : {Release::kV1_17, Release::kV1_20, Release::kV1_28, Release::kV1_36}) {
+    SCOPED_TRACE(to_string(release));
+    const bool expires = release == Release::kV1_17 || release == Release::kV1_20;
+    Options options;
+    options.compatibility = release;
+    World world(std::move(options));
+    world.add(node("n1", "1"));
+    world.add(pod("a").request("cpu", "1").build());
+    world.run();
+    world.add(pod("b").request("cpu", "1").build());
+    world.run();
+    // Bound, but the watch is late.
+    api::Pod bound = *world.find("a");
+    bound.spec.node_name = Symbol("n1");
+    world.store(bound);
+    world.answer(world.take<BindPod>(), outcome_of(Kind::kDone));
+    world.run_for(Duration::seconds(30));
+    EXPECT_TRUE(world.scheduler().cache().is_assumed("a-uid"));
+    EXPECT_EQ(world.place("b"), "unschedulable");
+    world.run_for(Duration::milliseconds(1));
+    EXPECT_EQ(world.scheduler().cache().is_assumed("a-uid"), !expires);
+    EXPECT_EQ(world.place("b"), expires ? "binding" : "unschedulable");
+    // It is seen on its node after all.
+    world.add(world.find("a"));
+    EXPECT_EQ(world.place("a"), "bound");
+    EXPECT_NE(world.scheduler().cache().find("a-uid"), nullptr);
+    EXPECT_FALSE(world.scheduler().cache().is_assumed("a-uid"));
+    EXPECT_FALSE(world.scheduler().cache().next_expiry().is_set() && !expires);
+  }
+}
+
 TEST(BindingCycle, HasManyPodsUnderWayAtOnce) {
   World world;
   world.add(node("n1", "4"));

@@ -21,7 +21,7 @@ class Checker {
     check_cache();
     check_nominations();
     check_flights();
-    check_parked();
+    check_unschedulable();
     for (std::string& difference : cache::compare_sums(state_.cache.nodes())) broken_.push_back(std::move(difference));
     std::ranges::sort(broken_);
     return std::move(broken_);
@@ -53,8 +53,9 @@ class Checker {
     const bool is_bound_for = bindings_.contains(uid) || state_.cache.is_assumed(uid);
     const bool is_attempted = attempted_uid_ == uid;
     const int places = int(is_queued) + int(is_bound_for) + int(is_attempted);
-    // A pod that is being deleted is not tried any more.
-    const bool may_be_nowhere = pod.metadata.deletion_timestamp.is_set();
+    // A pod that is being deleted is not tried any more. One whose assumption expired waits to be seen on its node.
+    const bool may_be_nowhere =
+        pod.metadata.deletion_timestamp.is_set() || state_.queue->rules().assumed_pod_ttl != Duration();
     if (places > 1 || (places == 0 && !may_be_nowhere)) {
       say("pod {}: in {} places (queued {}, being bound {}, being tried {})", name, places, is_queued, is_bound_for,
           is_attempted);
@@ -93,7 +94,7 @@ class Checker {
   }
 
   // A parked pod can be woken.
-  void check_parked() {
+  void check_unschedulable() {
     for (const queue::QueuedPod* pod : state_.queue->pods_in(Place::kUnschedulable)) {
       const api::ObjectMeta& metadata = pod->pod->metadata;
       const auto wake_set = state_.queue->wake_set(metadata.name_space, metadata.name);

@@ -113,6 +113,8 @@ void Scheduler::advance(Instant now) {
   State& state = machine_->state;
   state.now = now;
   state.timers.run_due(now);
+  // Only under the rules of v1.17 and v1.20. The room of an expired pod is free, as if it had left.
+  for (const api::PodPtr& expired : state.cache.expire(now)) state.notify_pod_left(expired);
   if (const Instant flush = state.queue->next_flush_at(); flush.is_set() && flush <= now) {
     (void)state.queue->flush_backoff_completed(now);
     (void)state.queue->flush_unschedulable_leftover(now);
@@ -132,10 +134,12 @@ void Scheduler::run_until_idle(Instant now) {
 }
 
 Instant Scheduler::next_due() const {
-  const Instant timer = machine_->state.timers.next();
-  const Instant flush = machine_->state.queue->next_flush_at();
-  if (!timer.is_set()) return flush;
-  return flush.is_set() && flush < timer ? flush : timer;
+  const State& state = machine_->state;
+  Instant next;
+  for (const Instant due : {state.timers.next(), state.queue->next_flush_at(), state.cache.next_expiry()}) {
+    if (due.is_set() && (!next.is_set() || due < next)) next = due;
+  }
+  return next;
 }
 
 bool Scheduler::has_work() const {

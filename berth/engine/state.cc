@@ -6,6 +6,7 @@ namespace berth::engine {
 
 State::State(Options given)
     : options(std::move(given)),
+      cache({.assumed_pod_ttl = queue::rules_for(options.compatibility).assumed_pod_ttl}),
       queue_watch(options.metrics, options.observer, now),
       calls(options.metrics, now),
       attempts(options.attempt_log) {}
