@@ -36,6 +36,25 @@ std::string qualified(const api::ObjectKind& kind) {
   return fmt::format("{}.{}", kind.resource, kind.api_version.substr(0, slash));
 }
 
+// Of every container, in the API server's words.
+Result<void> check_limits(const api::PodTemplate& spec) {
+  const auto check = [](const std::vector<api::Container>& containers, std::string_view list) -> Result<void> {
+    for (std::size_t i = 0; i < containers.size(); ++i) {
+      const api::ResourceRequirements& resources = containers[i].resources;
+      for (const auto& [name, amount] : resources.requests) {
+        const api::Quantity* limit = resources.limits.find(name);
+        if (limit == nullptr || amount <= *limit) continue;
+        return fail(fmt::format(
+            "spec.{}[{}].resources.requests: Invalid value: \"{}\": must be less than or equal to {} limit of {}", list,
+            i, amount.str(), name.text(), limit->str()));
+      }
+    }
+    return {};
+  };
+  if (auto valid = check(spec.init_containers, "initContainers"); !valid) return valid;
+  return check(spec.containers, "containers");
+}
+
 }  // namespace
 
 Error forbidden(const api::ObjectKind& kind, std::string_view name, const Error& why) {
@@ -100,6 +119,10 @@ Result<api::Pod> Admission::admit(api::Pod pod, Origin origin) {
     own = intern(pool_, std::move(merged));
   }
   const Template& found = complete(own, pod.metadata.name_space, origin);
+  // What names a field is invalid.
+  if (found.refusal.starts_with("spec.")) {
+    return fail(fmt::format("Pod \"{}\" is invalid: {}", pod.metadata.name, found.refusal));
+  }
   if (!found.refusal.empty()) return fail(forbidden(kind, pod.metadata.name, Error(found.refusal)));
   pod.spec.shared = found.completed;
   if (origin == Origin::kNew && quotas_.covers(pod.metadata.name_space)) {
@@ -125,6 +148,8 @@ const Admission::Template& Admission::complete(const Interned<api::PodTemplate>&
   set_defaults(spec);
   if (has_ranges) limit_ranges_.set_defaults(name_space, spec);
   Result<void> admitted = priorities_.resolve(spec, keeps_priority);
+  // The limits that a LimitRange fills in may be lower than what the pod asks for.
+  if (admitted && has_ranges) admitted = check_limits(spec);
   if (admitted && has_ranges) admitted = limit_ranges_.check(name_space, spec);
   if (admitted) {
     entry.completed = intern(pool_, std::move(spec));

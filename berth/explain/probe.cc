@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "berth/admission/namespaces.h"
 #include "berth/api/daemon_pods.h"
 #include "berth/plugins/volume_claims.h"
 
@@ -124,6 +125,8 @@ Result<Probe> Probe::make(std::span<const api::AnyObject> manifest, std::span<co
     }
   }
   probe.read(*first);
+  const auto in_namespace = admission::check_namespace(*first, probe.draft_.metadata.name_space.text(), dump, manifest);
+  if (!in_namespace) return fail(in_namespace.error());
   std::vector<std::string> others;
   for (const api::AnyObject& object : manifest) {
     if (makes_pods(object) && &object != &*first) others.push_back(title_of(object));

@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "berth/admission/namespaces.h"
 #include "berth/config/suggest.h"
 #include "berth/explain/facts.h"
 #include "berth/explain/what_if.h"
@@ -259,7 +260,15 @@ Result<Scaling> resolved(const Scaling& wanted, std::span<const api::AnyObject> 
       found.push_back(object);
     }
   }
-  if (found.empty()) return fail(fmt::format("there is no {} {} in what was read", kind->kind, wanted.name));
+  if (found.empty()) {
+    Error error(fmt::format("there is no {} {} in what was read", kind->kind, wanted.name));
+    std::vector<std::string_view> names;
+    for (const api::AnyObject& object : dump) {
+      if (&object.kind() == kind) names.push_back(object.metadata().name);
+    }
+    const std::string_view nearest = config::nearest_name(wanted.name, names);
+    return fail(nearest.empty() ? error : std::move(error).with_fix(fmt::format("did you mean {}?", nearest)));
+  }
   if (found.size() > 1) {
     return fail(Error(fmt::format("{} namespaces have a {} {}", found.size(), kind->kind, wanted.name))
                     .with_fix(fmt::format("say {}/NAMESPACE/{}", wanted.kind, wanted.name)));
@@ -430,6 +439,8 @@ Result<Plan> plan(const Changes& changes, const explain::Cluster& cluster, std::
   }
   result.apply = changes.apply;
   for (api::AnyObject& object : result.apply) {
+    auto allowed = admission::check_namespace(object, object.metadata().name_space.text(), dump, changes.apply);
+    if (!allowed) return fail(allowed.error());
     if (auto checked = check_applied(object, dump); !checked) return fail(checked.error());
     object = without_status(object);
   }
