@@ -11,6 +11,7 @@
 #include "berth/explain/words.h"
 #include "berth/report/words.h"
 #include "berth/sim/api_server.h"
+#include "berth/sim/failed_creations.h"
 
 namespace berth::report {
 
@@ -61,6 +62,10 @@ std::vector<UnfinishedRollout> unfinished_rollouts(const sim::World& world, std:
   const std::vector<sim::Rollout> states = world.rollouts();
   if (states.empty()) return {};
   const PendingByOwner by_owner = pending_by_owner(world);
+  std::map<std::string, std::string> refusals;  // what the API server said, by workload
+  for (sim::FailedCreation& each : world.failed_creations().list()) {
+    refusals.emplace(fmt::format("{}/{}", each.name_space.text(), each.group), std::move(each.message));
+  }
   std::vector<UnfinishedRollout> result;
   for (const sim::Rollout& state : states) {
     UnfinishedRollout& rollout = result.emplace_back();
@@ -89,6 +94,11 @@ std::vector<UnfinishedRollout> unfinished_rollouts(const sim::World& world, std:
                                                           ? "1 of its new pods is"
                                                           : fmt::format("{} of its new pods are", rollout.pods.size()));
     }
+    const auto refused = refusals.find(fmt::format("{}/Deployment/{}", state.name_space.text(), state.deployment));
+    if (refused != refusals.end() && rollout.pods.empty()) {
+      rollout.sentence += ". New pods cannot be created";
+      rollout.reason = refused->second + ".";
+    }
     rollout.sentence += rollout.reason.empty() ? "." : ": " + rollout.reason;
   }
   return result;
@@ -112,7 +122,8 @@ std::vector<BlockedDrain> blocked_drains(const sim::World& world) {
     }
     std::vector<std::string> parts;
     for (const auto& [hold, pods] : by_hold) {
-      parts.push_back(fmt::format("{}, which holds {}", hold, explain::listed(pods, kMaxNamed)));
+      parts.push_back(fmt::format("{}, which {} {}", hold, hold.starts_with("the budgets ") ? "hold" : "holds",
+                                  explain::listed(pods, kMaxNamed)));
     }
     blocked.sentence =
         parts.empty()

@@ -32,6 +32,13 @@ const api::OwnerReference* daemon_of(const api::Pod& pod) {
   return owner != nullptr && owner->kind == daemon_set ? owner : nullptr;
 }
 
+// 0: old pods make room before new ones come.
+std::int32_t max_surge(const api::DaemonSet& set, std::size_t nodes) {
+  const auto& rolling = set.spec.update_strategy.rolling_update;
+  if (set.spec.update_strategy.type == "OnDelete" || !rolling || !rolling->max_surge) return 0;
+  return scaled(*rolling->max_surge, static_cast<std::int32_t>(nodes), true);
+}
+
 bool is_current(const api::Pod& pod, const PodMould& mould) {
   const Symbol* hash = pod.metadata.labels->find(Symbol(kRevisionLabel));
   return hash != nullptr && *hash == mould.hash();
@@ -141,7 +148,8 @@ void DaemonSetController::look_at_node(const api::DaemonSet& set, Daemon& daemon
   }
   bool has_pod = false;
   const auto on_node = daemon.pods.find(name);
-  const std::vector<api::PodPtr> pods = on_node == daemon.pods.end() ? std::vector<api::PodPtr>() : on_node->second;
+  const std::vector<api::PodPtr> pods =
+      settled(set, daemon, on_node == daemon.pods.end() ? std::vector<api::PodPtr>() : on_node->second);
   for (const api::PodPtr& pod : pods) {
     const PodState state = state_of(*pod);
     if (state == PodState::kTerminating) {
@@ -191,9 +199,46 @@ void DaemonSetController::make_pod(const api::DaemonSet& set, Daemon& daemon, Sy
   daemon.refused.insert(node);
 }
 
+std::vector<api::PodPtr> DaemonSetController::settled(const api::DaemonSet& set, const Daemon& daemon,
+                                                      std::vector<api::PodPtr> pods) {
+  if (!daemon.is_updated || max_surge(set, daemon.pods.size()) == 0) return pods;
+  const auto mould = moulds_.of(set);
+  const auto is_old = [&](const api::PodPtr& pod) { return is_active(state_of(*pod)) && !is_current(*pod, *mould); };
+  const auto is_new = [&](const api::PodPtr& pod) { return is_active(state_of(*pod)) && is_current(*pod, *mould); };
+  if (std::ranges::none_of(pods, is_old)) return pods;
+  if (std::ranges::none_of(pods, [&](const auto& pod) { return is_new(pod) && state_of(*pod) == PodState::kReady; })) {
+    std::erase_if(pods, is_new);
+    return pods;
+  }
+  for (const api::PodPtr& pod : pods) {
+    if (is_old(pod)) delete_pod(around_, *pod);
+  }
+  std::erase_if(pods, is_old);
+  return pods;
+}
+
+// New pods beside old ones, at most maxSurge that are not ready at a time.
+void DaemonSetController::surge_some(const api::DaemonSet& set, Daemon& daemon, std::int32_t surge) {
+  const auto mould = moulds_.of(set);
+  std::vector<Symbol> nodes;
+  for (const auto& [node, pods] : daemon.pods) {
+    bool has_old = false, has_new = false;
+    for (const api::PodPtr& pod : pods) {
+      if (!is_active(state_of(*pod))) continue;
+      (is_current(*pod, *mould) ? has_new : has_old) = true;
+    }
+    if (has_old && has_new) --surge;
+    if (has_old && !has_new) nodes.push_back(node);
+  }
+  nodes.resize(std::min(nodes.size(), static_cast<std::size_t>(std::max(0, surge))));
+  for (const Symbol node : nodes) make_pod(set, daemon, node);
+  if (!nodes.empty()) note_refusals(set, daemon);
+}
+
 // A new template: old pods are deleted, at most maxUnavailable at a time; their places are filled as any others.
-void DaemonSetController::update_some(const api::DaemonSet& set, const Daemon& daemon) {
+void DaemonSetController::update_some(const api::DaemonSet& set, Daemon& daemon) {
   if (!daemon.is_updated || set.spec.update_strategy.type == "OnDelete") return;
+  if (const std::int32_t surge = max_surge(set, daemon.pods.size()); surge > 0) return surge_some(set, daemon, surge);
   const auto mould = moulds_.of(set);
   const auto& rolling = set.spec.update_strategy.rolling_update;
   const api::IntOrString one{.number = 1, .text = {}};

@@ -1,9 +1,13 @@
 // DaemonSets: one pod for each node that the template can run on. The pod is bound to its node by a required node
 // affinity on metadata.name and placed by the scheduler, as in a real cluster; it tolerates what goes wrong with nodes.
 //
+// A new template replaces pods at most maxUnavailable at a time; with maxSurge a new pod is made beside the old one,
+// which goes when the new one is ready.
+//
 // Looks only at the nodes that changed, unless the DaemonSet itself did.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -45,7 +49,10 @@ class DaemonSetController {
   // Looks at these nodes again if the API server refused their pods.
   void make_pod(const api::DaemonSet& set, Daemon& daemon, Symbol node);
   void note_refusals(const api::DaemonSet& set, Daemon& daemon);
-  void update_some(const api::DaemonSet& set, const Daemon& daemon);
+  void update_some(const api::DaemonSet& set, Daemon& daemon);
+  void surge_some(const api::DaemonSet& set, Daemon& daemon, std::int32_t surge);
+  // The pods of a node without those that only surge, and without the old one beside a new one that is ready.
+  std::vector<api::PodPtr> settled(const api::DaemonSet& set, const Daemon& daemon, std::vector<api::PodPtr> pods);
   void write_status(const api::DaemonSet& set, const Daemon& daemon);
 
   Surroundings around_;

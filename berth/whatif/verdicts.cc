@@ -57,7 +57,7 @@ class Judge {
       for (const std::string& pod : group.pods) groups_[pod] = &group;
     }
     for (sim::FailedCreation& each : facts.world.failed_creations().list()) {
-      refused_.emplace(fmt::format("{}/{}", each.name_space.text(), each.group), std::move(each.message));
+      refused_.emplace(fmt::format("{}/{}", each.name_space.text(), each.group), std::move(each));
     }
   }
 
@@ -107,7 +107,7 @@ class Judge {
           gone.push_back(pair.before->name);
         } else if (const auto found = refused_.find(pair.before->workload); found != refused_.end()) {
           refused.push_back(pair.before->name);
-          refusal = found->second;
+          refusal = found->second.message;
         } else if (pair.before->workload.find("/StatefulSet/") != std::string::npos) {
           ++waits;
         }
@@ -199,7 +199,9 @@ class Judge {
   void judge_workload(const std::string& workload, std::optional<std::int64_t> wanted, const std::string& lead,
                       Verdict& verdict) {
     const std::size_t placed = count_in(placed_, workload), waiting = count_in(waiting_, workload);
-    const auto all = static_cast<std::size_t>(wanted.value_or(static_cast<std::int64_t>(placed + waiting)));
+    const auto refused = refused_.find(workload);
+    const std::int64_t missing = refused == refused_.end() ? 0 : refused->second.missing;
+    const auto all = static_cast<std::size_t>(wanted.value_or(static_cast<std::int64_t>(placed + waiting) + missing));
     verdict.wanted = static_cast<std::int64_t>(all);
     verdict.placed = static_cast<std::int64_t>(placed);
     if (const auto found = waiting_.find(workload); found != waiting_.end()) {
@@ -224,10 +226,9 @@ class Judge {
           fmt::format("{}: {}{}", lead, part_that(without, all, "cannot be placed", "cannot be placed"), reason));
       return;
     }
-    const auto refused = refused_.find(workload);
     verdict.sentence = with_full_stop(
         fmt::format("{}: {}{}", lead, part_that(without, all, "has not been created", "have not been created"),
-                    refused == refused_.end() ? "" : ": " + refused->second));
+                    refused == refused_.end() ? "" : ": " + refused->second.message));
   }
 
   static std::optional<std::int64_t> wanted_by(const api::AnyObject& object) {
@@ -252,7 +253,9 @@ class Judge {
     const std::string name =
         fmt::format("{}/{}", name_space.empty() ? "default" : name_space.text(), object.metadata().name);
     if (&object.kind() == &api::kind_of<api::Pod>()) return judge_pod(name);
-    if (object.as<api::Deployment>() != nullptr && judge_rollout(name, object)) return;
+    if (object.as<api::Deployment>() != nullptr && judge_rollout<api::Deployment>(name, object)) return;
+    if (object.as<api::StatefulSet>() != nullptr && judge_rollout<api::StatefulSet>(name, object)) return;
+    if (object.as<api::DaemonSet>() != nullptr && judge_rollout<api::DaemonSet>(name, object)) return;
     const std::string workload = workload_key(object);
     judge_workload(workload, wanted_by(object), fmt::format("Apply of {}", workload_words(workload)),
                    add("apply", name));
@@ -267,34 +270,105 @@ class Judge {
                    : with_full_stop(fmt::format("Apply of Pod {}: it cannot be placed{}", name, reason_of(name)));
   }
 
-  // False if the template of the Deployment is what it was, or the Deployment is new.
-  bool judge_rollout(const std::string& name, const api::AnyObject& object) {
-    const auto applied = object.as<api::Deployment>();
-    const auto now =
-        facts_.world.api().get<api::Deployment>(Symbol(name.substr(0, name.find('/'))), applied->metadata.name);
-    const std::string workload = workload_key(object);
-    const auto had = [&](const api::AnyObject& each) {
-      const auto deployment = each.as<api::Deployment>();
-      return deployment != nullptr && workload_key(each) == workload &&
-             !(deployment->spec.pod_template == applied->spec.pod_template);
-    };
-    if (now == nullptr || std::ranges::none_of(facts_.dump, had)) return false;
-    const std::vector<report::UnfinishedRollout> unfinished =
+  // Why a new template does not reach the pods, although nothing is wrong: "is paused: ..."; empty if it does.
+  static std::string what_holds_back(const api::Deployment& deployment) {
+    if (!deployment.spec.paused) return "";
+    return fmt::format("is paused: no pod is updated before kubectl rollout resume deployment/{} -n {}",
+                       deployment.metadata.name, deployment.metadata.name_space.text());
+  }
+  static std::string what_holds_back(const api::StatefulSet& set) {
+    if (set.spec.update_strategy.type == "OnDelete") return on_delete();
+    const auto& rolling = set.spec.update_strategy.rolling_update;
+    const std::int32_t partition = rolling ? rolling->partition.value_or(0) : 0;
+    const std::int32_t end = (set.spec.ordinals ? set.spec.ordinals->start : 0) + set.spec.replicas.value_or(1);
+    return partition >= end ? fmt::format("updates no pod: its partition is {}", partition) : "";
+  }
+  static std::string what_holds_back(const api::DaemonSet& set) {
+    return set.spec.update_strategy.type == "OnDelete" ? on_delete() : "";
+  }
+  static std::string on_delete() { return "updates no pod before it is deleted: its updateStrategy is OnDelete"; }
+
+  // How many pods are to have the new template.
+  static std::int64_t updated_pods(const api::Deployment& deployment) { return deployment.spec.replicas.value_or(1); }
+  static std::int64_t updated_pods(const api::StatefulSet& set) {
+    const auto& rolling = set.spec.update_strategy.rolling_update;
+    const std::int32_t first = set.spec.ordinals ? set.spec.ordinals->start : 0;
+    const std::int32_t partition = rolling ? rolling->partition.value_or(0) : 0;
+    return set.spec.replicas.value_or(1) - std::max(0, partition - first);
+  }
+  static std::int64_t updated_pods(const api::DaemonSet& set) { return set.status.desired_number_scheduled; }
+
+  // How far a rollout has come that will not go on by itself; nothing if it is complete.
+  struct StuckRollout {
+    std::int64_t ready = 0;         // new pods that are
+    std::vector<std::string> pods;  // new ones that are pending
+    std::string sentence;
+  };
+  std::optional<StuckRollout> stuck_rollout(const api::Deployment& /*deployment*/, const std::string& name) const {
+    std::vector<report::UnfinishedRollout> unfinished =
         report::unfinished_rollouts(facts_.world, facts_.pending, report::Outlook::kAtRest);
     const auto found = std::ranges::find(unfinished, name, &report::UnfinishedRollout::deployment);
-    if (found == unfinished.end() && count_in(waiting_, workload) > 0) return false;
+    if (found == unfinished.end()) return std::nullopt;
+    return StuckRollout{found->ready, std::move(found->pods), std::move(found->sentence)};
+  }
+  // Of the others, all pods that have come since the change have the new template.
+  template <typename Workload>
+  std::optional<StuckRollout> stuck_rollout(const Workload& workload, const std::string& name) const {
+    if (!what_holds_back(workload).empty()) return std::nullopt;
+    const std::string_view kind = api::kind_of<Workload>().kind;
+    const std::string key = fmt::format("{}/{}/{}", workload.metadata.name_space.text(), kind, workload.metadata.name);
+    StuckRollout result;
+    std::vector<std::string> pending;
+    for (const PodPair& pair : facts_.pairs) {
+      if (pair.after == nullptr || pair.after->workload != key) continue;
+      if (pair.after->node.empty()) pending.push_back(pair.after->name);
+      if (!pair.after->node.empty() && !pair.is_same) ++result.ready;
+    }
+    if (result.ready >= updated_pods(workload)) return std::nullopt;
+    result.sentence =
+        fmt::format("Rollout of {} {} is stuck at {} of {}.", kind, name, result.ready, updated_pods(workload));
+    const std::string reason = reason_of_first(pending);
+    if (const auto refused = refused_.find(key); refused != refused_.end() && pending.empty()) {
+      result.sentence += with_full_stop(" New pods cannot be created: " + refused->second.message);
+    } else if (!pending.empty()) {
+      result.sentence += with_full_stop(
+          fmt::format(" {} of its pods {} pending{}", pending.size(), pending.size() == 1 ? "is" : "are", reason));
+    }
+    result.pods = std::move(pending);
+    return result;
+  }
+
+  // False if the template of the workload is what it was, or the workload is new.
+  template <typename Workload>
+  bool judge_rollout(const std::string& name, const api::AnyObject& object) {
+    const auto applied = object.as<Workload>();
+    const auto now = facts_.world.api().get<Workload>(Symbol(name.substr(0, name.find('/'))), applied->metadata.name);
+    const std::string workload = workload_key(object);
+    const auto had = [&](const api::AnyObject& each) {
+      const auto before = each.as<Workload>();
+      return before != nullptr && workload_key(each) == workload &&
+             !(before->spec.pod_template == applied->spec.pod_template);
+    };
+    if (now == nullptr || std::ranges::none_of(facts_.dump, had)) return false;
+    std::optional<StuckRollout> stuck = stuck_rollout(*now, name);
+    if (!stuck && count_in(waiting_, workload) > 0) return false;
     Verdict& verdict = add("rollout", name);
-    verdict.wanted = now->spec.replicas.value_or(1);
-    if (found == unfinished.end()) {
-      verdict.placed = verdict.wanted;
-      verdict.sentence = fmt::format("Rollout of {} is complete: {} of {} are updated and ready.", name, verdict.wanted,
-                                     pods_text(static_cast<std::size_t>(verdict.wanted)));
+    verdict.wanted = updated_pods(*now);
+    if (!stuck) {
+      const std::string_view kind = api::kind_of<Workload>().kind;
+      const std::string subject = kind == "Deployment" ? name : fmt::format("{} {}", kind, name);
+      const std::string held = what_holds_back(*now);
+      verdict.placed = held.empty() ? verdict.wanted : 0;
+      verdict.sentence = held.empty()
+                             ? fmt::format("Rollout of {} is complete: {} of {} are updated and ready.", subject,
+                                           verdict.wanted, pods_text(static_cast<std::size_t>(verdict.wanted)))
+                             : fmt::format("Rollout of {} {}.", subject, held);
       return true;
     }
     verdict.ok = false;
-    verdict.placed = found->ready;
-    verdict.pods = found->pods;
-    verdict.sentence = found->sentence;
+    verdict.placed = stuck->ready;
+    verdict.pods = std::move(stuck->pods);
+    verdict.sentence = std::move(stuck->sentence);
     if (const auto waiting = waiting_.find(workload); waiting != waiting_.end()) {
       for (const PodPair* pair : waiting->second) {
         judged_.insert(pair->after);
@@ -418,8 +492,8 @@ class Judge {
   const Facts& facts_;
   std::map<std::string, std::vector<const PodPair*>> placed_, waiting_;    // pods that are there now, by workload
   std::map<std::string, const report::PendingPods*, std::less<>> groups_;  // by pod
-  std::map<std::string, std::string> refused_;  // why pods of a workload are not created, by workload
-  std::set<const PodRecord*> judged_;           // that a verdict counts already; only looked up
+  std::map<std::string, sim::FailedCreation> refused_;                     // pods that are not created, by workload
+  std::set<const PodRecord*> judged_;  // that a verdict counts already; only looked up
   std::vector<Verdict> verdicts_;
 };
 
