@@ -154,7 +154,9 @@ int find_capacity(const Options& options, const text::Style& style) {
   };
   Progress progress("Placing pods");
   if (pods.size() == 1 && pods.front().pod.count == 1) {
-    const auto in_file = [&](const Error& error) { return failure(Error(error).in_file(pods.front().file).message()); };
+    const auto in_file = [&](const Error& error) {
+      return failure(or_unreadable_class(error, documents).in_file(pods.front().file).message());
+    };
     auto made = whatif::new_pods(pods.front().pod.manifest, documents.objects);
     if (!made) return in_file(made.error());
     explain::Cluster cluster(documents.objects);
@@ -166,7 +168,7 @@ int find_capacity(const Options& options, const text::Style& style) {
   for (PodOfFile& pod : pods) set.push_back(std::move(pod.pod));
   auto capacity = whatif::capacity_of_sets(documents.objects, set, *settings, how);
   progress.end();
-  return capacity ? print(*capacity) : failure(capacity.error().message());
+  return capacity ? print(*capacity) : failure(or_unreadable_class(capacity.error(), documents).message());
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "berth/api/kinds.h"
+#include "berth/plugins/volume_claims.h"
 #include "berth/text/escape.h"
 #include "berth/text/words.h"
 #include "berth/validation/dump_notes.h"
@@ -201,8 +202,9 @@ std::string no_cluster_in(const codec::Documents& documents, const std::vector<s
     if (object.kind == "Node") return object.error.message();
   }
   if (documents.objects.empty() && !documents.errors.empty()) {
-    const std::string more =
-        documents.errors.size() > 1 ? fmt::format(" (and {} more errors)", documents.errors.size() - 1) : "";
+    const std::string more = documents.errors.size() > 1
+                                 ? fmt::format(" (and {})", text::counted(documents.errors.size() - 1, "more error"))
+                                 : "";
     return documents.errors.front().message() + more;
   }
   const std::string names = names_of(files);
@@ -224,6 +226,43 @@ std::string unreadable_text(const codec::Documents& documents, std::string_view 
     if (is_meant) return fmt::format("{} {} could not be read: {}", kind, name, object.error.message());
   }
   return "";
+}
+
+std::string unreadable_need_text(const codec::Documents& documents, const api::Pod& pod) {
+  if (documents.unreadable.empty()) return "";
+  const Symbol given = pod.metadata.name_space;
+  const Symbol name_space = given.empty() ? Symbol("default") : given;
+  for (const api::Volume& volume : pod.spec->volumes) {
+    const std::optional<std::string> name = plugins::claim_name_of(pod, volume);
+    if (!name) continue;
+    std::string text =
+        unreadable_text(documents, "PersistentVolumeClaim", fmt::format("{}/{}", name_space.text(), *name));
+    if (!text.empty()) return text;
+    for (const api::AnyObject& object : documents.objects) {
+      const auto claim = object.as<api::PersistentVolumeClaim>();
+      if (claim == nullptr || claim->metadata.name != *name) continue;
+      if (claim->metadata.name_space != given && claim->metadata.name_space != name_space) continue;
+      text = unreadable_text(documents, "PersistentVolume", claim->spec.volume_name);
+      if (text.empty()) text = unreadable_text(documents, "StorageClass", plugins::class_of(*claim).text());
+      if (!text.empty()) return text;
+    }
+  }
+  return "";
+}
+
+Error or_unreadable(const Error& error, const codec::Documents& documents, std::string_view kind,
+                    std::string_view name) {
+  const std::string unreadable = unreadable_text(documents, kind, name);
+  return unreadable.empty() ? error : Error(unreadable);
+}
+
+Error or_unreadable_class(const Error& error, const codec::Documents& documents) {
+  for (const codec::UnreadableObject& each : documents.unreadable) {
+    const bool is_missed =
+        error.what().find(fmt::format("no PriorityClass with name {} was", each.name)) != std::string::npos;
+    if (each.kind == "PriorityClass" && is_missed) return or_unreadable(error, documents, each.kind, each.name);
+  }
+  return error;
 }
 
 std::string unknown_kinds_text(const codec::Documents& documents) {

@@ -56,6 +56,15 @@ std::string no_cluster_in(const codec::Documents& documents, const std::vector<s
 // says so: by kind ("Pod") and "namespace/name" or "name" alone, in whatever namespace. Empty if it is not that.
 std::string unreadable_text(const codec::Documents& documents, std::string_view kind, std::string_view name);
 
+// What the pod needs of the dump and that could not be read, in the same sentence: its claims, their volumes and
+// storage classes. Empty if there is nothing.
+std::string unreadable_need_text(const codec::Documents& documents, const api::Pod& pod);
+// The error, or why the object that it misses could not be read: `kind` and `name` as for unreadable_text().
+Error or_unreadable(const Error& error, const codec::Documents& documents, std::string_view kind,
+                    std::string_view name);
+// The same for an error about a priority class.
+Error or_unreadable_class(const Error& error, const codec::Documents& documents);
+
 // "12 objects of kinds that Berth does not know are left out: apps/v1 ControllerRevision (8), ..."; empty if there are
 // none.
 std::string unknown_kinds_text(const codec::Documents& documents);

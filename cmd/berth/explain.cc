@@ -86,7 +86,7 @@ std::expected<Question, std::vector<Error>> find_pod(const Options& options, con
   auto probe = explain::Probe::make(manifest->objects, input.documents.objects);
   if (!probe) return wrong(Error(probe.error()).in_file(shown_name(options.pod_file)));
   auto pod = probe->make_pod(cluster);
-  if (!pod) return wrong(Error(pod.error()).in_file(shown_name(options.pod_file)));
+  if (!pod) return wrong(or_unreadable_class(pod.error(), input.documents).in_file(shown_name(options.pod_file)));
   Question question{.pod = *std::move(pod), .daemon_set = probe->daemon_set(), .notes = probe->notes()};
   if (!manifest->note.empty()) question.notes.push_back(manifest->note);
   return question;
@@ -147,6 +147,9 @@ int explain_pod(const Options& options, const Scheduler& scheduler, const text::
     const bool is_named = !unreadable_text(documents, "Pod", input->full_name(options.pod)).empty();
     if (options.pod_file.empty() && !is_named) complain_about(documents);
     return kExitFailure;
+  }
+  if (const std::string unreadable = unreadable_need_text(documents, *question->pod); !unreadable.empty()) {
+    return failure(fmt::format("{} cannot be explained: {}", api::full_name(question->pod->metadata), unreadable));
   }
   Progress progress("Explaining");
   auto explanation = question->daemon_set != nullptr

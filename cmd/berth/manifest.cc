@@ -24,11 +24,23 @@ std::string name_of(const api::AnyObject& object) {
   return fmt::format("{}/{}", object.kind().kind, object.metadata().name);
 }
 
+// As kubectl has them; empty if there is none.
+std::string_view short_name_of(std::string_view kind) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"Pod", "po"},          {"Deployment", "deploy"}, {"ReplicaSet", "rs"},
+      {"StatefulSet", "sts"}, {"DaemonSet", "ds"},      {"ReplicationController", "rc"}};
+  for (const auto& [of, short_name] : kNames) {
+    if (of == kind) return short_name;
+  }
+  return {};
+}
+
 bool is_named(const api::AnyObject& object, std::string_view name) {
   const std::size_t slash = name.find('/');
   if (slash == std::string_view::npos) return object.metadata().name == name;
   const std::string_view kind = name.substr(0, slash);
-  return (same_ignoring_case(kind, object.kind().kind) || same_ignoring_case(kind, object.kind().resource)) &&
+  return (same_ignoring_case(kind, object.kind().kind) || same_ignoring_case(kind, object.kind().resource) ||
+          same_ignoring_case(kind, short_name_of(object.kind().kind))) &&
          object.metadata().name == name.substr(slash + 1);
 }
 

@@ -111,6 +111,17 @@ std::expected<whatif::Changes, Refusal> read_changes(const Options& options, con
   return changes;
 }
 
+// The error, or why what it misses could not be read.
+Error or_unreadable_object(const Error& error, const codec::Documents& dump) {
+  for (const codec::UnreadableObject& each : dump.unreadable) {
+    const bool is_missed =
+        error.what() == fmt::format("there is no {} {} in what was read", each.kind, each.name) ||
+        (each.kind == "Node" && error.what() == fmt::format("there is no node and no pool {}", each.name));
+    if (is_missed) return or_unreadable(error, dump, each.kind, each.name);
+  }
+  return or_unreadable_class(error, dump);
+}
+
 int ask_what_if(const Options& options, const text::Style& style) {
   const auto autoscaler = read_autoscaler(options);
   if (!autoscaler) return usage_failure(kCommand, autoscaler.error().message());
@@ -142,7 +153,7 @@ int ask_what_if(const Options& options, const text::Style& style) {
   progress.end();
   if (!difference) {
     // What is missed may be there and not readable.
-    failure(difference.error().message());
+    failure(or_unreadable_object(difference.error(), dump).message());
     complain_about(dump);
     return kExitFailure;
   }
