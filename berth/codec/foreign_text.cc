@@ -43,6 +43,10 @@ std::optional<Error> template_of(std::string_view text) {
   if (contains(text, "{%")) {
     return Error("this looks like an unrendered Jinja template").with_fix("render it first, and give what comes out");
   }
+  if (contains(text, ": ${") || contains(text, ": \"${")) {
+    return Error("this looks like a template with ${...} in it that has not been filled in")
+        .with_fix("run envsubst or what fills it in first, and give what comes out");
+  }
   if (!contains(text, "{{")) return std::nullopt;
   const bool is_helm = contains(text, ".Values") || contains(text, ".Release") || contains(text, ".Chart") ||
                        contains(text, "{{- ") || contains(text, "include ") || contains(text, ".Capabilities");

@@ -128,6 +128,13 @@ std::string from_utf16(std::string_view bytes, bool is_big_endian) {
   return text;
 }
 
+// No text of YAML or JSON begins with characters of which every second byte is zero, unless it is UTF-16.
+bool looks_like_utf16(std::string_view bytes, bool is_big_endian) {
+  if (bytes.size() < 4 || bytes.size() % 2 != 0) return false;
+  const std::size_t zero = is_big_endian ? 0 : 1;
+  return bytes[zero] == '\0' && bytes[zero + 2] == '\0' && bytes[1 - zero] != '\0' && bytes[3 - zero] != '\0';
+}
+
 }  // namespace
 
 Result<std::string> to_text(std::string bytes, std::size_t max_bytes) {
@@ -139,6 +146,9 @@ Result<std::string> to_text(std::string bytes, std::size_t max_bytes) {
   }
   if (bytes.starts_with("\xFF\xFE")) return from_utf16(std::string_view(bytes).substr(2), false);
   if (bytes.starts_with("\xFE\xFF")) return from_utf16(std::string_view(bytes).substr(2), true);
+  for (const bool is_big_endian : {false, true}) {
+    if (looks_like_utf16(bytes, is_big_endian)) return from_utf16(bytes, is_big_endian);
+  }
   return bytes;
 }
 

@@ -62,6 +62,15 @@ TEST(InputBytes, ThatWouldFillTheMemoryAreRefused) {
   EXPECT_EQ(error_of(gzip(gzip(gzip("a")))), "it is compressed more than 2 times");
 }
 
+TEST(InputBytes, AreUtf16WithoutAByteOrderMarkToo) {
+  using std::string_literals::operator""s;
+  EXPECT_EQ(to_text("k\0i\0n\0d\0"s), "kind");
+  EXPECT_EQ(to_text("\0k\0i\0n\0d"s), "kind");
+  // Other bytes stay what they are.
+  EXPECT_EQ(to_text("k\0\0\0"s), "k\0\0\0"s);
+  EXPECT_EQ(to_text("kind"s), "kind");
+}
+
 TEST(InputBytes, OfPowerShellAreUtf16) {
   using std::string_literals::operator""s;
   EXPECT_EQ(to_text("\xFF\xFE"s + "k\0:\0 \0\xE4\0\x3D\xD8\x00\xDE"s), "k: \xC3\xA4\xF0\x9F\x98\x80");
