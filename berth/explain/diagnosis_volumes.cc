@@ -37,15 +37,26 @@ std::vector<std::string> class_names(const Cluster& cluster) {
 }
 
 // "pv-small (node n1) offers 5Gi; pv-2 is Block"
-std::string offers_text(const Cluster& cluster, const api::PersistentVolumeClaim& claim) {
+// Of nodes on which no volume is found, `rows`, a volume that matches the claim and can be used there goes to another
+// claim, of this pod or of one that is being placed.
+std::string offers_text(const Cluster& cluster, const api::PersistentVolumeClaim& claim,
+                        std::span<const cache::RowId> rows = {}) {
+  const auto is_taken = [&](const api::PersistentVolume& volume) {
+    if (rows.empty()) return false;
+    const std::vector<std::string> reach = nodes_for(cluster, volume);
+    return std::ranges::any_of(
+        rows, [&](cache::RowId row) { return std::ranges::find(reach, cluster.name_of(row)) != reach.end(); });
+  };
   const std::vector<VolumePtr> volumes = candidate_volumes(cluster, claim);
   std::vector<std::string> texts;
   for (const VolumePtr& volume : volumes) {
     const std::vector<std::string> wrong = mismatches(claim, *volume);
     const std::string place = place_text(*volume);
     const std::string where = place.empty() ? "" : fmt::format(" ({})", place);
-    texts.push_back(wrong.empty() ? fmt::format("{}{} would do", volume->metadata.name, where)
-                                  : fmt::format("{}{} {}", volume->metadata.name, where, listed(wrong)));
+    texts.push_back(fmt::format("{}{} {}", volume->metadata.name, where,
+                                !wrong.empty()      ? listed(wrong)
+                                : is_taken(*volume) ? std::string("goes to another claim")
+                                                    : std::string("would do")));
     if (texts.size() > kMaxNamed) break;
   }
   if (texts.empty()) return "";
@@ -232,10 +243,13 @@ class NodePhrases {
           rows_, [&](cache::RowId row) { return std::ranges::find(reach, cluster_.name_of(row)) == reach.end(); });
       if (!is_elsewhere) continue;
       volumes.push_back(fmt::format("volume {} of claim {}", volume->metadata.name, claim.name));
-      places.push_back(fmt::format(
-          "it is in {}, where {}", place_text(*volume),
-          reach.empty() ? std::string("there is no node")
-                        : fmt::format("{} {}", listed(reach, kMaxNamed), reach.size() == 1 ? "is" : "are")));
+      const std::string place = place_text(*volume);
+      const bool is_on_node = reach.size() == 1 && place == "node " + reach.front();
+      places.push_back(is_on_node ? "it is on " + place
+                                  : fmt::format("it is in {}, where {}", place,
+                                                reach.empty() ? std::string("there is no node")
+                                                              : fmt::format("{} {}", listed(reach, kMaxNamed),
+                                                                            reach.size() == 1 ? "is" : "are")));
     }
     if (volumes.empty()) return std::nullopt;
     const std::string text = "cannot use " + listed(volumes, kMaxNamed);
@@ -302,11 +316,11 @@ class NodePhrases {
                       fmt::format("claim {} needs one; its allowedTopologies are {}", claim.name,
                                   topologies_text(*claim.storage_class))};
       }
-      const std::string offers = offers_text(cluster_, *claim.claim);
+      const std::string offers = offers_text(cluster_, *claim.claim, rows_);
       const std::string text = fmt::format("no volume for claim {}", claim.name);
       return Phrase{"has " + text, "have " + text,
                     fmt::format("it wants {}; {}", wish_text(*claim.claim),
-                                offers.empty() ? std::string("there is no volume of that class") : offers)};
+                                offers.empty() ? no_offer_text(*claim.claim) : offers)};
     }
     return std::nullopt;
   }
@@ -368,6 +382,17 @@ class NodePhrases {
       texts.push_back(fmt::format("{} on {}", api::full_name(user->metadata), user->spec.node_name.text()));
     }
     return listed(texts, kMaxNamed);
+  }
+
+  // There is no volume of the class that is not bound to another claim.
+  std::string no_offer_text(const api::PersistentVolumeClaim& claim) const {
+    std::size_t bound = 0;
+    cluster_.objects.persistent_volumes.for_each([&](const VolumePtr& volume) {
+      if (plugins::class_of(*volume) == plugins::class_of(claim)) ++bound;
+    });
+    if (bound == 0) return "there is no volume of that class";
+    return bound == 1 ? std::string("the only volume of that class is bound to another claim")
+                      : fmt::format("all {} volumes of that class are bound to other claims", bound);
   }
 
   static std::string segment_text(const api::CsiStorageCapacity& capacity) {

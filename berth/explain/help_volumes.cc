@@ -118,6 +118,8 @@ class Repairs {
 
   std::vector<Repair> all() {
     if (claim_.claim == nullptr) {
+      // A controller creates it, and a claim that is not made for the pod is of no use to it.
+      if (claim_.is_ephemeral) return {};
       use_nearest_claim();
       create_claim(fmt::format("create the PersistentVolumeClaim {}", claim_.name));
     } else if (claim_.claim->status.phase == "Lost" || claim_.claim->metadata.deletion_timestamp.is_set()) {
@@ -159,11 +161,12 @@ class Repairs {
   }
 
   std::string claim_command(const api::PersistentVolumeClaim& changed) const {
+    // Of a workload that does not exist yet: its manifest is what has to be changed.
+    if (!cluster().pods.contains(api::full_name(search_.pod().metadata))) return "";
     return recreate_command("pvc", name_space(), claim_.name, field_changes(claim_.claim->spec, changed.spec, "/spec"));
   }
 
   void use_nearest_claim() {
-    if (claim_.is_ephemeral) return;
     std::vector<std::string> names;
     cluster().objects.persistent_volume_claims.for_each_in(
         name_space(), [&](const auto& each) { names.push_back(each->metadata.name); });
@@ -187,14 +190,6 @@ class Repairs {
     if (claim_.claim != nullptr) claim = *claim_.claim;
     claim.metadata.name = claim_.name;
     claim.metadata.name_space = name_space();
-    if (claim_.is_ephemeral) {
-      api::OwnerReference owner;
-      owner.kind = Symbol("Pod");
-      owner.name = search_.pod().metadata.name;
-      owner.uid = search_.pod().metadata.uid;
-      owner.controller = true;
-      claim.metadata.owner_references = std::vector{owner};
-    }
     const VolumePtr volume = volume_for(claim, "volume of " + claim_.name, nullptr, true);
     mark_bound(claim, volume->metadata.name);
     add("claim", std::move(text),
@@ -305,6 +300,7 @@ class Repairs {
     if (is_taken || volume.metadata.deletion_timestamp.is_set()) return;
     if (!reference && !volume.status.phase.empty() && volume.status.phase != "Available") return;
     std::vector<std::string> changes;
+    bool drops_selector = false;
     const ClaimPtr said = changed_claim(*claim_.claim, [&](api::PersistentVolumeClaim& claim) {
       if (wanted_bytes(claim) > offered_bytes(volume)) {
         changes.push_back(fmt::format("ask for {} instead of {}", bytes_text(offered_bytes(volume)),
@@ -316,7 +312,10 @@ class Repairs {
       const bool has_modes = std::ranges::all_of(claim.spec.access_modes, [&](Symbol mode) {
         return std::ranges::find(volume.spec.access_modes, mode) != volume.spec.access_modes.end();
       });
-      if (!has_modes && !volume.spec.access_modes.empty()) {
+      // Who wants to write is not helped by a volume that can only be read.
+      const bool is_to_be_read =
+          std::ranges::all_of(volume.spec.access_modes, [](Symbol mode) { return mode == "ReadOnlyMany"; });
+      if (!has_modes && !is_to_be_read) {
         changes.push_back(fmt::format("ask for {} instead of {}", modes_text(volume.spec.access_modes),
                                       modes_text(claim.spec.access_modes)));
         claim.spec.access_modes = volume.spec.access_modes;
@@ -335,14 +334,19 @@ class Repairs {
       if (claim.spec.selector) {
         const auto selector = api::LabelMatcher::compile(*claim.spec.selector);
         if (selector && !selector->matches(*volume.metadata.labels)) {
-          changes.push_back("have no selector that the volume does not match");
+          drops_selector = true;
           claim.spec.selector.reset();
         }
       }
     });
-    if (changes.empty() || !mismatches(*said, volume).empty()) return;
-    const std::string text =
-        fmt::format("let claim {} {}, as volume {} offers", claim_.name, listed(changes), volume.metadata.name);
+    if ((changes.empty() && !drops_selector) || !mismatches(*said, volume).empty()) return;
+    std::string text = changes.empty() ? ""
+                                       : fmt::format("let claim {} {}, as volume {} offers", claim_.name,
+                                                     listed(changes), volume.metadata.name);
+    if (drops_selector) {
+      text += fmt::format("{}remove the selector of claim {}, which volume {} does not match",
+                          text.empty() ? "" : ", and ", claim_.name, volume.metadata.name);
+    }
     if (!binds) {
       add("claim", text, {api::AnyObject(said)}, "it fits on {}", claim_command(*said));
       return;
