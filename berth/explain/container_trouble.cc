@@ -221,12 +221,28 @@ class Describer {
     const api::ContainerStateTerminated& last = *status_.last_state.terminated;
     ContainerTrouble result =
         trouble(running_state::kCrash, reason, last.message.empty() ? status_.state.waiting->message : last.message,
-                fmt::format("{} ends each time it is started: it ended with {}{} ({})", who,
-                            exit_text(container_, last), restarts, reason.text()));
+                fmt::format("{} ends each time it is started: it ended with {}{}{} ({})", who,
+                            exit_text(container_, last), failed_probe_text(last), restarts, reason.text()));
     result.state.exit_code = last.exit_code;
     result.state.exit_reason = last.reason;
     result.state.command = logs_command();
     return result;
+  }
+
+  // The kubelet ends a container whose liveness or startup probe fails, by SIGTERM and then by SIGKILL.
+  std::string failed_probe_text(const api::ContainerStateTerminated& last) const {
+    constexpr std::int32_t kKilled = 137, kTerminated = 143;
+    if ((last.exit_code != kKilled && last.exit_code != kTerminated) || last.reason == "OOMKilled") return "";
+    constexpr std::array<std::string_view, 1> kUnhealthy = {"Unhealthy"};
+    const ObjectEvent* event = newest_of(events_, container_.name.text(), kUnhealthy);
+    if (event == nullptr) return "";
+    for (const std::string_view probe : {"Liveness probe ", "Startup probe "}) {
+      if (!event->message.starts_with(probe)) continue;
+      const std::string_view line = std::string_view(event->message).substr(0, event->message.find('\n'));
+      return fmt::format(" because its {}probe {}", probe.starts_with('L') ? "liveness " : "startup ",
+                         line.substr(probe.size()));
+    }
+    return "";
   }
 
   ContainerTrouble has_failed() const {

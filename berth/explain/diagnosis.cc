@@ -287,13 +287,34 @@ class Diagnostician {
             fmt::format("are {} and have {}", listed(states), text), ""};
   }
 
+  // "disktype=ssd and zone=a, or gpu exists": what the required node affinity asks for, if it has several terms.
+  static std::string terms_text(const api::Pod& pod) {
+    const auto& affinity = pod.spec->affinity;
+    if (!affinity || !affinity->node_affinity || !affinity->node_affinity->required) return "";
+    std::vector<std::string> terms;
+    for (const api::NodeSelectorTerm& term : affinity->node_affinity->required->node_selector_terms) {
+      std::vector<std::string> parts;
+      for (const api::NodeSelectorRequirement& each : term.match_expressions) {
+        parts.push_back(requirement_text(each.key.text(), each.op.text(), each.values));
+      }
+      for (const api::NodeSelectorRequirement& each : term.match_fields) {
+        parts.push_back(requirement_text(each.key.text(), each.op.text(), each.values));
+      }
+      if (terms.size() == kMaxNamed)
+        return fmt::format("it asks for {}, or one of more", fmt::join(terms, ", or for "));
+      if (!parts.empty()) terms.push_back(listed(parts));
+    }
+    return terms.empty() ? "" : fmt::format("it asks for {}", fmt::join(terms, ", or for "));
+  }
+
   Phrase of_node_affinity(const Members& members) const {
     std::vector<const Demand*> demands = unmet(members.front()->row);
     if (impossible_demand_ != nullptr) demands = {impossible_demand_};
     if (demands.empty()) {
-      const bool is_enforced = members.front()->primary_filter().has(framework::ReasonCode::kAddedNodeAffinity);
-      return verb("does not match", "do not match",
-                  is_enforced ? "the node affinity that the scheduler's configuration adds" : "its node affinity");
+      if (members.front()->primary_filter().has(framework::ReasonCode::kAddedNodeAffinity)) {
+        return verb("does not match", "do not match", "the node affinity that the scheduler's configuration adds");
+      }
+      return verb("does not match", "do not match", "its node affinity", terms_text(*evaluation_.pod));
     }
     std::vector<std::string> texts, details;
     for (const Demand* demand : demands) {

@@ -21,6 +21,13 @@ bool is_given_by_platform(Symbol key) {
   return domain.size() < text.size() && (domain.ends_with("kubernetes.io") || domain.ends_with("k8s.io"));
 }
 
+// What a program is built for is not given up.
+bool is_of_the_program(const Demand& demand) {
+  const std::string_view key = demand.key.text();
+  return key == "kubernetes.io/os" || key == "kubernetes.io/arch" || key == "beta.kubernetes.io/os" ||
+         key == "beta.kubernetes.io/arch";
+}
+
 bool is_met_somewhere(const HelpSearch& search, const Demand& demand) {
   return std::ranges::any_of(search.cluster.rows_by_name(),
                              [&](cache::RowId row) { return demand.is_met_by(search.node(row).labels()); });
@@ -119,6 +126,7 @@ std::optional<Step> drop_terms_step(const HelpSearch& search) {
 
 std::optional<Step> drop_demands_step(HelpSearch& search, cache::RowId row) {
   const std::vector<const Demand*> unmet = unmet_by(search, row);
+  if (std::ranges::any_of(unmet, [](const Demand* each) { return is_of_the_program(*each); })) return std::nullopt;
   if (!unmet.empty()) return drop_step(unmet);
   return drop_terms_step(search);
 }
@@ -130,12 +138,13 @@ void drop_selector(HelpSearch& search) {
     return where.has_value();
   };
   for (const Demand& demand : search.demands) {
-    if (attempt(drop_step({&demand}))) return;
+    if (!is_of_the_program(demand) && attempt(drop_step({&demand}))) return;
   }
   std::set<std::vector<const Demand*>> tried;
   for (const NodeFinding& finding : search.diagnosis.findings) {
     if (!finding.fails_only(name::kNodeAffinity) || tried.size() >= kMaxGuesses) continue;
     const std::vector<const Demand*> unmet = unmet_by(search, finding.row);
+    if (std::ranges::any_of(unmet, [](const Demand* each) { return is_of_the_program(*each); })) continue;
     if (unmet.size() > 1 && tried.insert(unmet).second && attempt(drop_step(unmet))) return;
   }
   if (const auto step = drop_terms_step(search)) attempt(*step);

@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 
+#include "berth/config/suggest.h"
 #include "berth/explain/diagnosis_parts.h"
 #include "berth/explain/help_search.h"
 #include "berth/explain/stable_order.h"
@@ -194,7 +195,34 @@ std::optional<Step> spread_step(HelpSearch& search, cache::RowId row) {
   return step;
 }
 
+namespace {
+
+// A key that nodes have, instead of one that none has and that was probably meant to be it.
+void correct_spread_key(HelpSearch& search) {
+  const std::vector<Symbol> known = label_keys(search.cluster);
+  std::vector<std::string_view> keys;
+  for (const Symbol key : known) keys.push_back(key.text());
+  for (const api::TopologySpreadConstraint& each : search.pod().spec->topology_spread_constraints) {
+    if (each.when_unsatisfiable == "ScheduleAnyway" || std::ranges::find(known, each.topology_key) != known.end()) {
+      continue;
+    }
+    const std::string_view nearest = config::nearest_name(each.topology_key.text(), keys);
+    if (nearest.empty()) continue;
+    Step step{.kind = "spread",
+              .text = fmt::format("spread it over {} instead of {}", nearest, each.topology_key.text())};
+    step.pod = [old = each.topology_key, key = Symbol(nearest)](api::PodTemplate& spec) {
+      for (api::TopologySpreadConstraint& constraint : spec.topology_spread_constraints) {
+        if (constraint.topology_key == old) constraint.topology_key = key;
+      }
+    };
+    if (const auto where = search.best_node(step)) return search.say_on(step, *where);
+  }
+}
+
+}  // namespace
+
 void relax_spread(HelpSearch& search) {
+  correct_spread_key(search);
   for (const SpreadState& state : spread_states(search.cluster, search.evaluation)) {
     std::optional<std::int64_t> least;
     for (const NodeFinding& finding : search.diagnosis.findings) {

@@ -39,10 +39,13 @@ class PlaceKeys {
     for (const api::TopologySpreadConstraint& each : pod.spec->topology_spread_constraints) {
       if (each.when_unsatisfiable != "DoNotSchedule") continue;
       add(each.topology_key);
-      if (each.topology_key != hostname_key()) spread_keys_.insert(each.topology_key);
+      if (each.topology_key != hostname_key()) new_domain_keys_.insert(each.topology_key);
     }
     for (const api::PodTermMatcher& term : evaluation.pod.compiled->required_affinity) add(term.topology_key);
-    for (const api::PodTermMatcher& term : evaluation.pod.compiled->required_anti_affinity) add(term.topology_key);
+    for (const api::PodTermMatcher& term : evaluation.pod.compiled->required_anti_affinity) {
+      add(term.topology_key);
+      if (term.topology_key != hostname_key()) new_domain_keys_.insert(term.topology_key);
+    }
     for (const Demand& demand : node_demands(*pod.spec)) {
       if (demand.op == "In" && is_place_key(demand.key)) add(demand.key, demand.values);
     }
@@ -50,7 +53,8 @@ class PlaceKeys {
   }
 
   const std::map<Symbol, std::vector<Symbol>, SymbolTextLess>& values() const { return values_; }
-  bool is_spread_over(Symbol key) const { return spread_keys_.contains(key); }
+  // A domain in which there is no node yet would do: of a spread constraint or an anti-affinity.
+  bool may_be_new(Symbol key) const { return new_domain_keys_.contains(key); }
 
  private:
   void add(Symbol key, const std::vector<Symbol>& named = {}) {
@@ -80,7 +84,7 @@ class PlaceKeys {
   }
 
   std::map<Symbol, std::vector<Symbol>, SymbolTextLess> values_;
-  std::set<Symbol, SymbolTextLess> spread_keys_;
+  std::set<Symbol, SymbolTextLess> new_domain_keys_;
 };
 
 std::string in_text(Symbol key, Symbol value) {
@@ -150,7 +154,7 @@ std::vector<NewPlace> places_of(const Cluster& cluster, const Pool& pool, const 
       if (own.contains(value)) continue;
       elsewhere.push_back({pool.model, moved_labels(cluster, model, key, value), pool.name, in_text(key, value)});
     }
-    if (keys.is_spread_over(key)) {
+    if (keys.may_be_new(key)) {
       const Symbol fresh("a new domain");
       const std::string_view name = key == zone_key() ? "zone" : key.text();
       elsewhere.push_back(

@@ -20,6 +20,12 @@ namespace berth::explain {
 
 namespace {
 
+// Conditions of pods that are no readiness gates.
+bool is_kubelets_own(std::string_view type) {
+  return type == "PodScheduled" || type == "Initialized" || type == "ContainersReady" || type == "Ready" ||
+         type == "PodReadyToStartContainers" || type == "DisruptionTarget" || type.starts_with("PodResize");
+}
+
 using Events = std::vector<const ObjectEvent*>;
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
@@ -323,13 +329,20 @@ class Examiner {
       at += kGate.size();
       gates.push_back(ready->message.substr(at, ready->message.find('"', at) - at));
     }
+    std::string said;  // by who sets the first condition that is there
+    for (const api::PodCondition& each : pod_.status.conditions) {
+      if (is_kubelets_own(each.type.text()) || each.status == "True") continue;
+      if (std::ranges::find(gates, each.type.text()) == gates.end()) gates.push_back(each.type.str());
+      if (said.empty() && !each.message.empty()) said = fmt::format(" ({})", each.message);
+    }
     PodTrouble result = on_node(
         running_state::kReadinessGate, ready->reason, ready->message,
-        fmt::format("is not ready: its containers are, and its readiness gate{}{} not true yet; whoever put it there "
-                    "has to set that condition",
-                    gates.size() < 2 ? "" : "s",
-                    gates.empty() ? std::string(" is")
-                                  : fmt::format(" {} {}", listed(gates), gates.size() == 1 ? "is" : "are")));
+        fmt::format(
+            "is not ready: its containers are, and its readiness gate{}{} not true yet{}; whoever put it there "
+            "has to set that condition",
+            gates.size() < 2 ? "" : "s",
+            gates.empty() ? std::string(" is") : fmt::format(" {} {}", listed(gates), gates.size() == 1 ? "is" : "are"),
+            said));
     result.state.since = ready->last_transition_time;
     return result;
   }

@@ -255,7 +255,10 @@ class PendingExplainer {
     } else if (is_example) {
       row.sentence = fmt::format("{}: such as {}, which {}", subject, example, predicate);
     } else {
-      row.sentence = fmt::format("{}: each {}", subject, predicate);
+      // Together they may not: one may take the room of the next, or the victims.
+      const bool is_about_one = predicate.starts_with("fits on ") || predicate.starts_with("would go to ");
+      const bool fits = is_about_one && !predicate.starts_with("fits on no");
+      row.sentence = fmt::format("{}: each {}{}", subject, fits ? "by itself " : "", predicate);
     }
     if (const Help* best = best_of(row.help, row.pods.size())) {
       row.fix = best->sentence;
