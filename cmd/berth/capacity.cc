@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "berth/codec/json.h"
+#include "berth/text/escape_json.h"
 #include "berth/whatif/node_loss.h"
 #include "berth/whatif/pod_sets.h"
 #include "cmd/berth/cluster_input.h"
@@ -82,7 +83,7 @@ template <typename Answer, typename TextOptions>
 int print_answer(Answer& answer, const Options& options, const TextOptions& text, const codec::Documents& documents) {
   for (std::string& note : notes_about(documents)) answer.notes.push_back(std::move(note));
   if (options.output == "json") {
-    fmt::print("{}\n", codec::to_json(answer, 2));
+    fmt::print("{}\n", text::escaped_json(codec::to_json(answer, 2)));
   } else {
     fmt::print("{}", whatif::to_text(answer, text));
   }

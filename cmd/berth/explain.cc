@@ -28,6 +28,7 @@
 #include "berth/explain/probe.h"
 #include "berth/explain/render.h"
 #include "berth/text/escape.h"
+#include "berth/text/escape_json.h"
 #include "cmd/berth/cluster_access.h"
 #include "cmd/berth/cluster_input.h"
 #include "cmd/berth/command.h"
@@ -124,8 +125,8 @@ std::string daemon_text(const DaemonAnswer& answer, const explain::RenderOptions
 int print_answer_of_daemon(const Options& options, const text::Style& style) {
   const auto answer = ask_daemon(options.cluster, options.pod);
   if (!answer) return failure(answer.error().message());
-  const std::string shown =
-      options.output == "json" ? answer->json : daemon_text(*answer, {.all_nodes = options.all, .style = style});
+  const std::string shown = options.output == "json" ? text::escaped_json(answer->json)
+                                                     : daemon_text(*answer, {.all_nodes = options.all, .style = style});
   fmt::print("{}{}", shown, shown.ends_with('\n') ? "" : "\n");
   return kExitOk;
 }
@@ -162,7 +163,7 @@ int explain_pod(const Options& options, const Scheduler& scheduler, const text::
   for (std::string& note : notes_about(documents)) explanation->notes.push_back(std::move(note));
 
   if (options.output == "json") {
-    fmt::print("{}\n", codec::to_json(*explanation, 2));
+    fmt::print("{}\n", text::escaped_json(codec::to_json(*explanation, 2)));
   } else {
     fmt::print("{}", explain::render(*explanation, {.all_nodes = options.all, .style = style}));
   }

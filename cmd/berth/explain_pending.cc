@@ -12,6 +12,7 @@
 
 #include "berth/codec/json.h"
 #include "berth/explain/pending_render.h"
+#include "berth/text/escape_json.h"
 #include "cmd/berth/output.h"
 
 namespace berth::cmd {
@@ -54,7 +55,7 @@ void add_pending_options(CLI::App& command, PendingOptions& options) {
 }
 
 std::string shown(const explain::PendingReport& report, const PendingOptions& options, const PendingOutput& output) {
-  if (output.is_json) return codec::to_json(report, options.watch ? 0 : 2) + "\n";
+  if (output.is_json) return text::escaped_json(codec::to_json(report, options.watch ? 0 : 2)) + "\n";
   return explain::render(report, {.all = output.all, .style = output.style});
 }
 

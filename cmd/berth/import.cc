@@ -12,6 +12,7 @@
 
 #include "berth/codec/json.h"
 #include "berth/report/text.h"
+#include "berth/text/escape_json.h"
 #include "berth/whatif/openb.h"
 #include "cmd/berth/command.h"
 #include "cmd/berth/input.h"
@@ -60,7 +61,7 @@ int import_openb(const Options& options, const text::Style& style) {
   summary.seed = simulation.seed;
   const whatif::OpenbReport report = whatif::report_on(*trace, **world, report::summarize(**world, summary));
   if (options.output == "json") {
-    fmt::print("{}\n", codec::to_json(report, 2));
+    fmt::print("{}\n", text::escaped_json(codec::to_json(report, 2)));
   } else {
     if (!options.quiet) fmt::print("{}", report::to_text(report.report, style));
     fmt::print("{}", whatif::to_text(report, style));

@@ -12,6 +12,7 @@
 #include "berth/codec/json.h"
 #include "berth/inspect/cluster_summary.h"
 #include "berth/inspect/render.h"
+#include "berth/text/escape_json.h"
 #include "cmd/berth/cluster_input.h"
 #include "cmd/berth/command.h"
 
@@ -57,7 +58,7 @@ int inspect_cluster(const Options& options, const text::Style& style) {
   inspect::ClusterSummary summary = inspect::summarize(documents.objects);
   if (!options.cluster.name_space.empty()) show_only(options.cluster.name_space, summary);
   if (options.output == "json") {
-    fmt::print("{}\n", to_json(summary, documents));
+    fmt::print("{}\n", text::escaped_json(to_json(summary, documents)));
   } else {
     fmt::print("{}", inspect::render(summary, documents, {.all_rows = options.all, .style = style}));
   }

@@ -19,6 +19,7 @@
 #include "berth/scenario/quirk_names.h"
 #include "berth/scenario/runner.h"
 #include "berth/scenario/scenario.h"
+#include "berth/text/escape_json.h"
 #include "berth/text/words.h"
 #include "cmd/berth/command.h"
 #include "cmd/berth/input.h"
@@ -176,7 +177,7 @@ int run_one(const std::string& file, const SimOptions& options, const std::optio
   const Duration wall = wall_clock() - began_at;
 
   if (options.output == "json") {
-    fmt::print("{}\n", codec::to_json(summary_of(*loaded, *result), 2));
+    fmt::print("{}\n", text::escaped_json(codec::to_json(summary_of(*loaded, *result), 2)));
   } else {
     if (!options.quiet) {
       fmt::print("{}", report::to_text(summary_of(*loaded, *result), style));
@@ -225,7 +226,7 @@ int run_many(const std::vector<std::string>& files, const SimOptions& options,
     print_failures(*result, style);
   }
   if (!is_text) {
-    fmt::print("{}\n", codec::to_json(summaries, 2));
+    fmt::print("{}\n", text::escaped_json(codec::to_json(summaries, 2)));
   } else {
     fmt::print("{}: {} ok, {} failed{}; {}\n", text::counted(files.size(), "scenario"), text::grouped(passed),
                text::grouped(failed), wrong == 0 ? "" : fmt::format(", {} wrong", text::grouped(wrong)),

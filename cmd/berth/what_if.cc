@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "berth/codec/json.h"
+#include "berth/text/escape_json.h"
 #include "cmd/berth/cluster_input.h"
 #include "cmd/berth/command.h"
 #include "cmd/berth/progress.h"
@@ -161,7 +162,7 @@ int ask_what_if(const Options& options, const text::Style& style) {
   for (std::string& note : notes_about(dump)) difference->notes.push_back(std::move(note));
 
   if (options.output == "json") {
-    fmt::print("{}\n", codec::to_json(*difference, 2));
+    fmt::print("{}\n", text::escaped_json(codec::to_json(*difference, 2)));
   } else {
     fmt::print("{}", whatif::to_text(*difference, {.all = options.all, .style = style}));
   }
