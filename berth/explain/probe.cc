@@ -95,6 +95,22 @@ std::optional<std::string> why_unknown(const api::PersistentVolumeClaim& claim, 
   return "its volume is made before a node is chosen";
 }
 
+// The API server warns of them, too: 128m is not 128Mi.
+std::vector<std::string> notes_about_bytes(const api::PodTemplate& spec) {
+  std::vector<std::string> notes;
+  for (const api::Container& container : spec.containers) {
+    for (const std::string_view kind : {"memory", "ephemeral-storage"}) {
+      const api::Quantity* amount = container.resources.requests.find(Symbol(kind));
+      if (amount == nullptr || amount->milli_value() % 1000 == 0) continue;
+      notes.push_back(fmt::format(
+          "Container {} asks for {} {}, which is no whole number of bytes: m stands for thousandths, Mi for "
+          "mebibytes.",
+          container.name.text(), amount->str(), kind));
+    }
+  }
+  return notes;
+}
+
 }  // namespace
 
 Probe::Probe() : admission_(std::make_unique<admission::Admission>()) {}
@@ -155,6 +171,7 @@ void Probe::read(const api::AnyObject& object) {
     if (set_ != nullptr && set_->spec.ordinals) next_ordinal_ = set_->spec.ordinals->start;
   }
   if (draft_.metadata.name_space.empty()) draft_.metadata.name_space = Symbol("default");
+  for (std::string& note : notes_about_bytes(*draft_.spec)) note_once(std::move(note));
   daemon_set_ = object.as<api::DaemonSet>();
   if (daemon_set_ == nullptr) return;
   api::PodTemplate spec = *draft_.spec.shared;

@@ -359,10 +359,11 @@ class Judge {
       const std::string subject = kind == "Deployment" ? name : fmt::format("{} {}", kind, name);
       const std::string held = what_holds_back(*now);
       verdict.placed = held.empty() ? verdict.wanted : 0;
-      verdict.sentence = held.empty()
-                             ? fmt::format("Rollout of {} is complete: {} of {} are updated and ready.", subject,
-                                           verdict.wanted, pods_text(static_cast<std::size_t>(verdict.wanted)))
-                             : fmt::format("Rollout of {} {}.", subject, held);
+      verdict.sentence =
+          held.empty()
+              ? fmt::format("Rollout of {} is complete: {} of {} {} updated and ready.", subject, verdict.wanted,
+                            pods_text(static_cast<std::size_t>(verdict.wanted)), verdict.wanted == 1 ? "is" : "are")
+              : fmt::format("Rollout of {} {}.", subject, held);
       return true;
     }
     verdict.ok = false;

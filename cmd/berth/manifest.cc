@@ -68,6 +68,12 @@ std::expected<Manifest, std::vector<Error>> read_manifest(const std::string& fil
   }
   if (choices.empty()) {
     if (!others.empty()) return wrong(explain::Probe::make(others, {}).error());
+    const auto is_cron_job = [](const auto& each) { return each.first == "batch/v1 CronJob"; };
+    if (std::ranges::any_of(documents.unknown_kinds, is_cron_job)) {
+      return wrong(Error("a CronJob makes no pods itself")
+                       .with_fix("ask about a Job of it: kubectl create job test --from=cronjob/NAME "
+                                 "--dry-run=client -o yaml prints one"));
+    }
     return wrong(Error("there is no pod in it").with_fix(unknown_kinds_text(documents)));
   }
   std::vector<std::string> names;
