@@ -148,13 +148,21 @@ std::string shell_word(std::string_view text) {
   return word + "'";
 }
 
+namespace {
+
+std::string recreated(std::string_view resource, Symbol name_space, std::string_view name, std::string_view type,
+                      std::string_view patch) {
+  return fmt::format(
+      "kubectl get {} {} -n {} -o json | kubectl patch --local -f - --type={} -p {} -o json | kubectl replace --force "
+      "-f -",
+      resource, shell_word(name), shell_word(name_space.text()), type, shell_word(patch));
+}
+
+}  // namespace
+
 std::string recreate_command(std::string_view resource, Symbol name_space, std::string_view name,
                              const std::vector<PatchOperation>& operations) {
-  return fmt::format(
-      "kubectl get {} {} -n {} -o json | kubectl patch --local -f - --type=json -p {} -o json | kubectl replace "
-      "--force "
-      "-f -",
-      resource, shell_word(name), shell_word(name_space.text()), shell_word(json_patch(operations)));
+  return recreated(resource, name_space, name, "json", json_patch(operations));
 }
 
 namespace {
@@ -239,24 +247,48 @@ bool is_allowed_in_place(const std::vector<PatchOperation>& operations) {
   });
 }
 
+// The dump leaves out volumes that do not matter to a scheduler, so their positions are not known. A strategic merge
+// patch finds them by name. Empty if something else than the claims of volumes is changed.
+std::string claims_patch(const std::vector<PatchOperation>& operations, const api::PodTemplate& before,
+                         std::string_view path) {
+  constexpr std::string_view kClaimName = "/persistentVolumeClaim/claimName";
+  const std::string start = std::string(path) + "/volumes/";
+  std::vector<std::string> volumes;
+  for (const PatchOperation& each : operations) {
+    if (each.op != "replace" || !each.path.starts_with(start) || !each.path.ends_with(kClaimName)) return "";
+    const std::string index = each.path.substr(start.size(), each.path.size() - start.size() - kClaimName.size());
+    const auto at = static_cast<std::size_t>(std::atoi(index.c_str()));
+    if (index.find('/') != std::string::npos || at >= before.volumes.size()) return "";
+    volumes.push_back(fmt::format(R"({{"name":{},"persistentVolumeClaim":{{"claimName":{}}}}})",
+                                  codec::to_json(before.volumes[at].name), each.to));
+  }
+  std::string patch = fmt::format(R"({{"volumes":[{}]}})", fmt::join(volumes, ","));
+  for (std::size_t end = path.size(); end > 0;) {
+    const std::size_t slash = path.rfind('/', end - 1);
+    patch = fmt::format(R"({{"{}":{}}})", path.substr(slash + 1, end - slash - 1), patch);
+    end = slash;
+  }
+  return patch;
+}
+
 std::string pod_command(const Cluster& cluster, const api::Pod& pod, const PodOwner& owner,
-                        std::vector<PatchOperation> operations) {
-  const bool is_there = cluster.pods.contains(api::full_name(pod.metadata));
-  // The dump leaves out volumes that do not matter to a scheduler, so their positions are not known.
+                        const api::PodTemplate& before, std::vector<PatchOperation> operations) {
+  if (!cluster.pods.contains(api::full_name(pod.metadata))) return "";
   const bool has_volumes = std::ranges::any_of(operations, [&](const PatchOperation& each) {
     return each.path.starts_with(std::string(owner.path) + "/volumes/");
   });
-  if (!is_there || has_volumes) return "";
-  const std::string patch = json_patch(operations);
+  const std::string patch = has_volumes ? claims_patch(operations, before, owner.path) : json_patch(operations);
+  if (patch.empty() || (has_volumes && owner.kind == "Job")) return "";
+  const std::string_view type = has_volumes ? "strategic" : "json";
   const auto patch_of = [&](std::string_view resource) {
-    return fmt::format("kubectl patch {} {} -n {} --type=json -p {}", resource, shell_word(owner.name),
-                       shell_word(owner.name_space.text()), shell_word(patch));
+    return fmt::format("kubectl patch {} {} -n {} --type={} -p {}", resource, shell_word(owner.name),
+                       shell_word(owner.name_space.text()), type, shell_word(patch));
   };
   const std::string delete_pod =
       fmt::format("kubectl delete pod {} -n {}", shell_word(pod.metadata.name), shell_word(owner.name_space.text()));
   if (owner.kind == "Pod") {
     return is_allowed_in_place(operations) ? patch_of("pod")
-                                           : recreate_command("pod", owner.name_space, owner.name, operations);
+                                           : recreated("pod", owner.name_space, owner.name, type, patch);
   }
   if (owner.kind == "Deployment") return patch_of("deployment");
   if (owner.kind == "DaemonSet") return patch_of("daemonset");
@@ -294,7 +326,7 @@ void write_pod(Help& help, const Cluster& cluster, const api::Pod& pod, std::spa
                 field_changes(*pod.spec.shared, applied(*pod.spec, steps), "/spec"));
     return;
   }
-  add_command(help, pod_command(cluster, pod, owner, operations));
+  add_command(help, pod_command(cluster, pod, owner, before, operations));
   add_changes(help, owner.kind, owner.name_space, owner.name, operations);
 }
 
