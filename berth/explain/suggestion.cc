@@ -320,6 +320,11 @@ void write_pod(Help& help, const Cluster& cluster, const api::Pod& pod, std::spa
   const bool is_known_kind = owner.kind == "Pod" || owner.kind == "Deployment" || owner.kind == "ReplicaSet" ||
                              owner.kind == "StatefulSet" || owner.kind == "DaemonSet" ||
                              owner.kind == "ReplicationController" || owner.kind == "Job";
+  // Where such an owner has the pod's fields, only its operator knows.
+  if (!is_known_kind) {
+    help.sentence += fmt::format(" (to be changed in {} {}/{}, which makes the pod)", owner.kind.text(),
+                                 owner.name_space.text(), owner.name);
+  }
   if (operations.empty() || !is_known_kind) {
     // Not from its owner's template, or the owner is of a kind with a template of its own form: what the pod would be.
     add_changes(help, Symbol("Pod"), pod.metadata.name_space, pod.metadata.name,
