@@ -11,21 +11,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <utility>
-
-#include "berth/base/check.h"
 
 namespace berth::client {
 
 namespace {
 
-// kube-apiserver allows 250 streams; who allows more is not asked for more, further ones make another connection.
-constexpr std::uint32_t kMaxStreams = 250;
-// How much may be under way to us: of one answer, and of all.
-constexpr std::int32_t kStreamWindowBytes = 4 << 20;
-constexpr std::int32_t kConnectionWindowBytes = 64 << 20;
 // As much as a TLS record holds.
 constexpr std::size_t kOutputBytes = 16 * 1024;
 constexpr std::size_t kInputBytes = 16 * 1024;
@@ -51,36 +43,12 @@ int open_socket(int family) {
   return fd;
 }
 
-std::string_view text_of(const std::uint8_t* bytes, std::size_t size) {
-  return {reinterpret_cast<const char*>(bytes), size};
-}
-
 // From what a system call has left in errno; zero if there was no error, but no connection either.
 std::string why_it_ended(int code) {
   return code == 0 ? "connection closed by the server" : std::strerror(code);
 }
 
-nghttp2_nv pair_of(const Header& header) {
-  const auto bytes = [](const std::string& text) {
-    return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
-  };
-  return {.name = bytes(header.name),
-          .value = bytes(header.value),
-          .namelen = header.name.size(),
-          .valuelen = header.value.size(),
-          .flags = NGHTTP2_NV_FLAG_NONE};
-}
-
 }  // namespace
-
-void Http2Stream::rewind() {
-  connection = nullptr;
-  id = 0;
-  body_sent = 0;
-  is_sent = false;
-  has_end = false;
-  inflater.reset();
-}
 
 Http2Connection::Http2Connection(SocketAddresses addresses, std::shared_ptr<const Identity> identity,
                                  Owned<SSL_CTX> context, std::string certificate_name, WireNews& news)
@@ -102,12 +70,14 @@ bool Http2Connection::is_of(const Identity& identity) const {
                                           identity_->certificate == identity.certificate);
 }
 
-bool Http2Connection::has_room() const {
-  // nghttp2 allows no more when it is out of numbers for streams, and when it has found the server at fault.
-  if (state_ != State::kOpen || nghttp2_session_check_request_allowed(session_.get()) == 0) return false;
-  const std::uint32_t allowed =
-      nghttp2_session_get_remote_settings(session_.get(), NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
-  return streams_.size() < std::min(allowed, kMaxStreams);
+void Http2Connection::submit(Http2Stream& stream, std::span<const Header> headers) {
+  session_->submit(stream, headers);
+  was_of_use_ = true;
+  stream.connection = this;
+}
+
+void Http2Connection::cancel(Http2Stream& stream) {
+  if (session_) session_->cancel(stream);
 }
 
 // --- Connecting ------------------------------------------------------------------------------------------------------
@@ -163,31 +133,13 @@ void Http2Connection::shake_hands() {
   const unsigned char* protocol = nullptr;
   unsigned size = 0;
   SSL_get0_alpn_selected(tls_.get(), &protocol, &size);
-  if (text_of(protocol, size) == "h2") return open_session();
+  if (std::string_view(reinterpret_cast<const char*>(protocol), size) == "h2") {
+    session_ = std::make_unique<Http2Session>(news_);
+    state_ = State::kGreeting;
+    return;
+  }
   needs_http1_ = true;
   close("server does not support HTTP/2");
-}
-
-void Http2Connection::open_session() {
-  nghttp2_session_callbacks* callbacks = nullptr;
-  BERTH_CHECK(nghttp2_session_callbacks_new(&callbacks) == 0, "nghttp2 has no memory");
-  nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, &on_frame_received);
-  nghttp2_session_callbacks_set_on_header_callback(callbacks, &on_header);
-  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, &on_bytes);
-  nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, &on_stream_closed);
-  nghttp2_session_callbacks_set_before_frame_send_callback(callbacks, &before_frame_is_sent);
-  nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, &on_frame_not_sent);
-  nghttp2_session* session = nullptr;
-  const int made = nghttp2_session_client_new(&session, callbacks, this);
-  nghttp2_session_callbacks_del(callbacks);
-  BERTH_CHECK(made == 0, "nghttp2: {}", nghttp2_strerror(made));
-  session_.reset(session);
-  const std::array<nghttp2_settings_entry, 2> settings{
-      {{NGHTTP2_SETTINGS_ENABLE_PUSH, 0}, {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, kStreamWindowBytes}}};
-  const int submitted = nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, settings.data(), settings.size());
-  const int widened = nghttp2_session_set_local_window_size(session, NGHTTP2_FLAG_NONE, 0, kConnectionWindowBytes);
-  BERTH_CHECK(submitted == 0 && widened == 0, "nghttp2 has no memory");
-  state_ = State::kGreeting;
 }
 
 std::optional<std::string> Http2Connection::failure_of(int result) {
@@ -215,44 +167,7 @@ void Http2Connection::close(const std::string& why) {
   error_ = why;
   has_more_ = false;
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-  while (!streams_.empty()) {
-    const auto& [id, stream] = *streams_.begin();
-    end_stream(id, stream->is_sent ? Ended::How::kBroken : Ended::How::kRefused, why);
-  }
-}
-
-// --- Streams ---------------------------------------------------------------------------------------------------------
-
-void Http2Connection::submit(Http2Stream& stream, std::span<const Header> headers) {
-  std::vector<nghttp2_nv> pairs;
-  pairs.reserve(headers.size());
-  for (const Header& header : headers) pairs.push_back(pair_of(header));
-  const nghttp2_data_provider body{.source = {}, .read_callback = &read_body};
-  const bool has_body = !stream.transfer.request.body.empty();
-  stream.id =
-      nghttp2_submit_request(session_.get(), nullptr, pairs.data(), pairs.size(), has_body ? &body : nullptr, nullptr);
-  BERTH_CHECK(stream.id > 0, "nghttp2: {}", nghttp2_strerror(stream.id));
-  was_of_use_ = true;
-  stream.connection = this;
-  streams_.emplace(stream.id, &stream);
-}
-
-void Http2Connection::cancel(Http2Stream& stream) {
-  std::erase_if(ended_, [&](const Ended& ended) { return ended.stream == &stream; });  // and nobody was told yet
-  if (streams_.erase(stream.id) == 0) return;
-  (void)nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, stream.id, NGHTTP2_CANCEL);
-}
-
-Http2Stream* Http2Connection::find(std::int32_t id) const {
-  const auto found = streams_.find(id);
-  return found == streams_.end() ? nullptr : found->second;
-}
-
-void Http2Connection::end_stream(std::int32_t id, Ended::How how, std::string error) {
-  Http2Stream* stream = find(id);
-  if (stream == nullptr) return;
-  streams_.erase(id);
-  ended_.push_back({.stream = stream, .how = how, .error = std::move(error)});
+  if (session_) session_->end_all(why);
 }
 
 // --- Moving bytes ----------------------------------------------------------------------------------------------------
@@ -281,7 +196,7 @@ void Http2Connection::ready(short events, Instant now) {
 void Http2Connection::read(Instant now) {
   has_more_ = false;
   reading_waits_to_write_ = false;
-  std::array<std::uint8_t, kInputBytes> buffer;
+  std::array<char, kInputBytes> buffer;
   for (int i = 0; i < kMaxReadsPerTurn; ++i) {
     ERR_clear_error();
     errno = 0;
@@ -294,11 +209,14 @@ void Http2Connection::read(Instant now) {
     }
     heard_at_ = now;
     pinged_at_ = {};
-    const ssize_t taken = nghttp2_session_mem_recv(session_.get(), buffer.data(), static_cast<std::size_t>(size));
-    if (taken < 0) {
-      return give_up(fmt::format("HTTP/2 protocol error: {}", nghttp2_strerror(static_cast<int>(taken))));
+    const auto error = session_->receive({buffer.data(), static_cast<std::size_t>(size)});
+    if (session_->is_draining()) {
+      state_ = State::kDraining;
+    } else if (session_->has_settings()) {
+      state_ = State::kOpen;
     }
-    if (state_ == State::kDraining && streams_.empty()) return close("connection is going away (GOAWAY)");
+    if (error) return give_up(*error);
+    if (state_ == State::kDraining && is_idle()) return close("connection is going away (GOAWAY)");
   }
   has_more_ = true;
 }
@@ -306,13 +224,7 @@ void Http2Connection::read(Instant now) {
 void Http2Connection::fill_output() {
   output_.clear();
   output_begin_ = 0;
-  while (output_.size() < kOutputBytes) {
-    const std::uint8_t* bytes = nullptr;
-    const ssize_t size = nghttp2_session_mem_send(session_.get(), &bytes);
-    if (size < 0) return close(fmt::format("nghttp2: {}", nghttp2_strerror(static_cast<int>(size))));
-    if (size == 0) return;
-    output_.append(text_of(bytes, static_cast<std::size_t>(size)));
-  }
+  if (const auto error = session_->fill(output_, kOutputBytes)) close(*error);
 }
 
 void Http2Connection::flush() {
@@ -340,126 +252,13 @@ void Http2Connection::flush() {
 // nghttp2 has nothing left to say and does not listen any more: the server is going away and the last stream is gone,
 // or it has broken the protocol, which nghttp2 tells it with its last word.
 void Http2Connection::close_if_done() {
-  if (state_ == State::kClosed || nghttp2_session_want_read(session_.get()) != 0 ||
-      nghttp2_session_want_write(session_.get()) != 0) {
-    return;
-  }
+  if (state_ == State::kClosed || !session_->is_over()) return;
   give_up(state_ == State::kDraining ? "connection is going away (GOAWAY)" : "HTTP/2 protocol error");
 }
 
 void Http2Connection::ping(Instant now) {
-  (void)nghttp2_submit_ping(session_.get(), NGHTTP2_FLAG_NONE, nullptr);
+  session_->ping();
   pinged_at_ = now;
-}
-
-// --- What nghttp2 calls ----------------------------------------------------------------------------------------------
-
-int Http2Connection::on_frame_received(nghttp2_session*, const nghttp2_frame* frame, void* connection) {
-  Http2Connection& self = Http2Connection::self(connection);
-  if (frame->hd.type == NGHTTP2_GOAWAY) {
-    self.state_ = State::kDraining;
-    return 0;
-  }
-  if (frame->hd.type == NGHTTP2_SETTINGS && (frame->hd.flags & NGHTTP2_FLAG_ACK) == 0 &&
-      self.state_ == State::kGreeting) {
-    self.state_ = State::kOpen;
-    return 0;
-  }
-  Http2Stream* stream = self.find(frame->hd.stream_id);
-  if (stream == nullptr) return 0;
-  if (frame->hd.type == NGHTTP2_HEADERS && !stream->transfer.has_headers) self.begin_answer(*stream);
-  const bool may_end = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
-  if (may_end && (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) stream->has_end = true;
-  return 0;
-}
-
-void Http2Connection::begin_answer(Http2Stream& stream) {
-  Transfer& transfer = stream.transfer;
-  if (transfer.response.status < 200) return;  // "100 Continue": the answer is still to come
-  transfer.has_headers = true;
-  if (transfer.response.header("content-encoding") == "gzip") stream.inflater = std::make_unique<Inflater>();
-  news_.touch(transfer);
-}
-
-int Http2Connection::on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
-                               std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
-                               std::uint8_t /*flags*/, void* connection) {
-  Http2Stream* stream = self(connection).find(frame->hd.stream_id);
-  if (stream == nullptr || stream->transfer.has_headers) return 0;  // what comes after the body tells us nothing
-  Response& response = stream->transfer.response;
-  const std::string_view name_text = text_of(name, name_size);
-  const std::string_view value_text = text_of(value, value_size);
-  if (name_text == ":status") {
-    response.headers.clear();
-    std::from_chars(value_text.data(), value_text.data() + value_text.size(), response.status);
-  } else {
-    response.headers.push_back({std::string(name_text), std::string(value_text)});
-  }
-  return 0;
-}
-
-int Http2Connection::on_bytes(nghttp2_session* session, std::uint8_t /*flags*/, std::int32_t id,
-                              const std::uint8_t* bytes, std::size_t size, void* connection) {
-  Http2Connection& self = Http2Connection::self(connection);
-  Http2Stream* stream = self.find(id);
-  if (stream == nullptr || !stream->error.empty()) return 0;
-  std::string& body = stream->transfer.body();
-  if (stream->inflater) {
-    if (!stream->inflater->unpack(text_of(bytes, size), body, kMaxBodyBytes)) {
-      stream->error = "response exceeds the size limit or is not valid gzip";
-    }
-  } else if (body.size() + size > kMaxBodyBytes) {
-    stream->error = fmt::format("response exceeds the limit of {} bytes", kMaxBodyBytes);
-  } else {
-    body.append(text_of(bytes, size));
-  }
-  if (!stream->error.empty()) {
-    (void)nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, NGHTTP2_CANCEL);
-  }
-  self.news_.touch(stream->transfer);
-  return 0;
-}
-
-int Http2Connection::on_stream_closed(nghttp2_session*, std::int32_t id, std::uint32_t code, void* connection) {
-  Http2Connection& self = Http2Connection::self(connection);
-  Http2Stream* stream = self.find(id);
-  if (stream == nullptr) return 0;
-  using How = Ended::How;
-  if (!stream->error.empty()) {
-    self.end_stream(id, How::kBroken, stream->error);
-  } else if (stream->has_end && stream->inflater && !stream->inflater->is_complete()) {
-    self.end_stream(id, How::kBroken, "unexpected end of gzip stream");
-  } else if (stream->has_end && stream->transfer.has_headers) {
-    self.end_stream(id, How::kComplete, {});
-  } else {
-    const bool is_refused = code == NGHTTP2_REFUSED_STREAM && stream->transfer.response.status == 0;
-    self.end_stream(id, is_refused ? How::kRefused : How::kBroken,
-                    fmt::format("stream reset by the server: {}", nghttp2_http2_strerror(code)));
-  }
-  return 0;
-}
-
-int Http2Connection::before_frame_is_sent(nghttp2_session*, const nghttp2_frame* frame, void* connection) {
-  Http2Stream* stream = self(connection).find(frame->hd.stream_id);
-  if (stream != nullptr) stream->is_sent = true;
-  return 0;
-}
-
-int Http2Connection::on_frame_not_sent(nghttp2_session*, const nghttp2_frame* frame, int code, void* connection) {
-  if (frame->hd.type != NGHTTP2_HEADERS) return 0;
-  self(connection).end_stream(frame->hd.stream_id, Ended::How::kRefused, nghttp2_strerror(code));
-  return 0;
-}
-
-ssize_t Http2Connection::read_body(nghttp2_session*, std::int32_t id, std::uint8_t* buffer, std::size_t size,
-                                   std::uint32_t* flags, nghttp2_data_source*, void* connection) {
-  Http2Stream* stream = self(connection).find(id);
-  if (stream == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-  const std::string& body = stream->transfer.request.body;
-  const std::size_t length = body.copy(reinterpret_cast<char*>(buffer), size, stream->body_sent);
-  stream->body_sent += length;
-  if (stream->body_sent == body.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
-  return static_cast<ssize_t>(length);
 }
 
 }  // namespace berth::client

@@ -1,13 +1,10 @@
-// One HTTP/2 connection: a socket, TLS and nghttp2's session on top of it. Internal to the real transport
-// (http2_wire.h, which owns it and decides which request goes where).
+// One HTTP/2 connection: a socket, TLS and an HTTP/2 session (http2_session.h) on top of it. Internal to the real
+// transport (http2_wire.h, which owns it and decides which request goes where).
 //
-// The owner says when the socket is ready (ready()) and when to write (flush()); nothing here waits. nghttp2 calls back
-// from deep inside itself, so the callbacks only store what came and put streams that have ended on a list.
+// The owner says when the socket is ready (ready()) and when to write (flush()); nothing here waits.
 //
 // Not thread safe. SIGPIPE must be blocked.
 #pragma once
-
-#include <nghttp2/nghttp2.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,14 +12,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "berth/base/time.h"
 #include "berth/client/credential_source.h"
-#include "berth/client/inflater.h"
+#include "berth/client/http2_session.h"
 #include "berth/client/openssl.h"
 #include "berth/client/resolver.h"
 #include "berth/client/tls_context.h"
@@ -30,26 +24,6 @@
 #include "berth/client/wire.h"
 
 namespace berth::client {
-
-class Http2Connection;
-
-// A transfer's way over a connection.
-struct Http2Stream {
-  explicit Http2Stream(Transfer& its_transfer) : transfer(its_transfer) {}
-
-  Transfer& transfer;
-  Http2Connection* connection = nullptr;  // null while it waits for one
-  std::int32_t id = 0;
-  std::size_t body_sent = 0;
-  bool is_sent = false;                // some of it may have left this machine
-  bool has_end = false;                // the server has sent all of its answer
-  std::string error;                   // why we do not want the rest
-  std::unique_ptr<Inflater> inflater;  // if the answer is packed
-  int tries = 0;
-
-  // Makes it as it was before it was given to a connection.
-  void rewind();
-};
 
 class Http2Connection {
  public:
@@ -61,16 +35,7 @@ class Http2Connection {
     kDraining,  // the server takes no further streams
     kClosed,
   };
-  struct Ended {
-    enum class How : std::uint8_t {
-      kComplete,
-      kRefused,  // the server has not looked at it: it may be sent again
-      kBroken,
-    };
-    Http2Stream* stream;
-    How how;
-    std::string error;
-  };
+  using Ended = Http2Session::Ended;
 
   // Begins to connect to the first of the addresses. The news outlive the connection.
   Http2Connection(SocketAddresses addresses, std::shared_ptr<const Identity> identity, Owned<SSL_CTX> context,
@@ -94,11 +59,12 @@ class Http2Connection {
   // Whether TLS was, or will be, done in this identity's name.
   bool is_of(const Identity& identity) const;
   // Open, and the server takes a further stream.
-  bool has_room() const;
-  bool is_idle() const { return streams_.empty(); }
+  bool has_room() const { return state_ == State::kOpen && session_->has_room(); }
+  bool is_idle() const { return !session_ || session_->streams().empty(); }
   template <typename Fn>
   void for_each_stream(Fn&& fn) const {
-    for (const auto& [id, stream] : streams_) fn(*stream);
+    if (!session_) return;
+    for (const auto& [id, stream] : session_->streams()) fn(*stream);
   }
 
   // Requires: has_room(). The stream stays where it is until it has ended or is cancelled. Names of headers are in
@@ -106,7 +72,7 @@ class Http2Connection {
   void submit(Http2Stream& stream, std::span<const Header> headers);
   void cancel(Http2Stream& stream);
   // Streams that have ended since the last time; they are not on the connection any more.
-  std::vector<Ended> take_ended() { return std::exchange(ended_, {}); }
+  std::vector<Ended> take_ended() { return session_ ? session_->take_ended() : std::vector<Ended>(); }
 
   int fd() const { return fd_; }
   short wanted_events() const;
@@ -128,16 +94,11 @@ class Http2Connection {
   Instant pinged_at() const { return pinged_at_; }  // unset: everything that was asked was answered
 
  private:
-  struct FreeSession {
-    void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
-  };
-
   bool has_session() const {
     return state_ == State::kGreeting || state_ == State::kOpen || state_ == State::kDraining;
   }
   void connect();
   void shake_hands();
-  void open_session();
   void read(Instant now);
   void fill_output();
   void close_if_done();
@@ -146,21 +107,6 @@ class Http2Connection {
   // The connection has failed: while it is being made there may be another address, after that it is closed.
   void give_up(const std::string& why);
   void forget_socket();
-  void end_stream(std::int32_t id, Ended::How how, std::string error);
-  void begin_answer(Http2Stream& stream);
-
-  Http2Stream* find(std::int32_t id) const;
-  static Http2Connection& self(void* connection) { return *static_cast<Http2Connection*>(connection); }
-  static int on_frame_received(nghttp2_session*, const nghttp2_frame* frame, void* connection);
-  static int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
-                       const std::uint8_t* value, std::size_t value_size, std::uint8_t flags, void* connection);
-  static int on_bytes(nghttp2_session* session, std::uint8_t flags, std::int32_t id, const std::uint8_t* bytes,
-                      std::size_t size, void* connection);
-  static int on_stream_closed(nghttp2_session*, std::int32_t id, std::uint32_t code, void* connection);
-  static int before_frame_is_sent(nghttp2_session*, const nghttp2_frame* frame, void* connection);
-  static int on_frame_not_sent(nghttp2_session*, const nghttp2_frame* frame, int code, void* connection);
-  static ssize_t read_body(nghttp2_session*, std::int32_t id, std::uint8_t* buffer, std::size_t size,
-                           std::uint32_t* flags, nghttp2_data_source*, void* connection);
 
   State state_ = State::kConnecting;
   bool was_of_use_ = false;
@@ -178,10 +124,8 @@ class Http2Connection {
 
   int fd_ = -1;
   Owned<SSL> tls_;
-  std::unique_ptr<nghttp2_session, FreeSession> session_;
-  std::unordered_map<std::int32_t, Http2Stream*> streams_;
-  std::vector<Ended> ended_;
-  std::string output_;  // that TLS has not taken yet
+  std::unique_ptr<Http2Session> session_;  // once TLS is up
+  std::string output_;                     // that TLS has not taken yet
   std::size_t output_begin_ = 0;
   std::string write_error_;  // set: nothing can be written any more, only read
 
