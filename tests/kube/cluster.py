@@ -49,6 +49,17 @@ AUDIT_POLICY = {
 }
 
 
+def versions():
+    """Of Kubernetes, that `build` can build."""
+    return sorted(path.name for path in (HERE / "versions").iterdir())
+
+
+def choose_version(version):
+    """What programs() builds from now on; None: as the environment says, else as `build` does."""
+    if version:
+        os.environ["BERTH_KUBERNETES"] = version
+
+
 def programs(*names):
     """The folder that has these programs, which are built if they are not there. Without names: etcd and
     kube-apiserver."""
