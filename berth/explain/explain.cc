@@ -29,7 +29,7 @@ constexpr std::string_view kDefaultScheduler = "default-scheduler";
 // "n-2, 24 points ahead of n-1"
 std::string winner_text(const framework::Profile& profile, const Cluster& cluster, const Ranking& ranking) {
   const RankedNode& first = ranking.nodes[0];
-  const std::string winner = cluster.name_of(first.row);
+  std::string winner = cluster.name_of(first.row);
   if (ranking.nodes.size() == 1) return winner;
   const auto equal = static_cast<std::size_t>(
       std::ranges::count(ranking.nodes, first.total, [](const RankedNode& node) { return node.total; }));
@@ -111,7 +111,7 @@ class Explainer {
       return volume.source.persistent_volume_claim.has_value();
     });
     if (uses_claims && cluster_.objects.persistent_volume_claims.size() == 0) {
-      result.notes.push_back(
+      result.notes.emplace_back(
           "What was read has no PersistentVolumeClaims at all: dump pvc, pv, storageclasses and csinodes too if there "
           "are any.");
     }
@@ -149,13 +149,11 @@ class Explainer {
       const auto own = std::ranges::find_if(ranking.nodes, is_its_node);
       result.feasible_nodes = std::ssize(ranking.nodes);
       result.scores = score_table(profile_, cluster_, ranking);
-      if (own == ranking.nodes.end() && trouble) {
-        again = fmt::format("; scheduled again now, it would go to {}", cluster_.name_of(ranking.nodes[0].row));
-      } else if (own == ranking.nodes.end()) {
+      if (own != ranking.nodes.end() && own->total == ranking.nodes[0].total) {
+        again = ranking.nodes.size() == 1 ? "; it fits nowhere else" : "; scheduled again now, it would go there again";
+      } else if (own == ranking.nodes.end() && !trouble) {
         again = fmt::format("; scheduled again now, it would go to {} and not fit there any more",
                             cluster_.name_of(ranking.nodes[0].row));
-      } else if (own->total == ranking.nodes[0].total) {
-        again = ranking.nodes.size() == 1 ? "; it fits nowhere else" : "; scheduled again now, it would go there again";
       } else {
         again = fmt::format("; scheduled again now, it would go to {}", cluster_.name_of(ranking.nodes[0].row));
       }
@@ -185,7 +183,7 @@ class Explainer {
     result.help = std::move(then.help);
     result.autoscaling = std::move(then.autoscaling);
     if (!result.autoscaling.empty()) {
-      result.notes.push_back("No autoscaler adds a node for a pod that waits behind a scheduling gate.");
+      result.notes.emplace_back("No autoscaler adds a node for a pod that waits behind a scheduling gate.");
     }
     result.no_help = std::move(then.no_help);
     result.sentence = fmt::format(
@@ -326,7 +324,7 @@ Result<Explanation> explain(Cluster& cluster, const api::PodPtr& pod, const conf
   if (configured == config.config.profiles.end()) {
     explain_unknown_scheduler(result, config);
     if (!cluster.node_groups().empty()) {
-      result.notes.push_back(
+      result.notes.emplace_back(
           "No autoscaler adds a node for it either: they look at pods that a scheduler has found to be unschedulable.");
     }
     return result;

@@ -217,9 +217,13 @@ Result<codec::Documents> list_cluster(const client::Endpoint& endpoint, const Cl
       progress.now(fmt::format("Reading the cluster: {} {}", text::grouped(count), kind->resource));
     });
     if (!objects) {
-      if (need == KindToList::Need::kNeeded) return fail(std::move(objects).error());
-      if (need == KindToList::Need::kMatters) documents.errors.push_back(std::move(objects).error());
-      if (need == KindToList::Need::kOptional) notes.push_back(objects.error().message());
+      Error error = std::move(objects).error();
+      if (need == KindToList::Need::kNeeded) return fail(std::move(error));
+      if (need == KindToList::Need::kOptional) {
+        notes.push_back(error.message());
+      } else if (need == KindToList::Need::kMatters) {
+        documents.errors.push_back(std::move(error));
+      }
       continue;
     }
     documents.objects.insert(documents.objects.end(), std::make_move_iterator(objects->begin()),
