@@ -155,7 +155,7 @@ std::optional<std::string> class_obstacle(const api::NodeClassReference& referen
 }
 
 void add_obstacles(NodeGroup& group, const api::NodePool& pool, const std::vector<api::AnyObject>& others) {
-  if (pool.metadata.deletion_timestamp.is_set()) group.obstacles.push_back("it is being deleted");
+  if (pool.metadata.deletion_timestamp.is_set()) group.obstacles.emplace_back("it is being deleted");
   if (pool.spec.replicas) {
     group.obstacles.push_back(fmt::format("it has a fixed number of nodes (replicas: {})", *pool.spec.replicas));
   }

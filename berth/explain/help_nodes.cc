@@ -66,7 +66,7 @@ std::optional<Addition> nodes_needed(HelpSearch& search, std::span<const NewPlac
     auto where = best_node(search.profile, search.cluster, pod);
     if (where) {
       result.step.new_nodes.push_back(added.node);
-      if (added.csi_node != nullptr) result.step.objects.push_back(api::AnyObject(added.csi_node));
+      if (added.csi_node != nullptr) result.step.objects.emplace_back(added.csi_node);
       result.step.new_pods.insert(result.step.new_pods.end(),
                                   new_pods.begin() + static_cast<std::ptrdiff_t>(pods_before), new_pods.end());
       result.places.push_back(&place);

@@ -51,11 +51,11 @@ class RandomCluster {
     if (pick(2) == 0) labels += ", disktype: " + one_of("ssd", "hdd");
     if (chance(30)) labels += ", pool: " + one_of("blue", "green");
     std::vector<std::string> taints;
-    if (chance(15)) taints.push_back("{key: dedicated, value: gpu, effect: NoSchedule}");
-    if (chance(8)) taints.push_back("{key: node.kubernetes.io/not-ready, effect: NoExecute}");
-    if (chance(8)) taints.push_back("{key: ToBeDeletedByClusterAutoscaler, value: \"17\", effect: NoSchedule}");
-    if (chance(5)) taints.push_back("{key: example.com/agent-not-ready, effect: NoSchedule}");
-    if (chance(8)) taints.push_back("{key: node-role.kubernetes.io/control-plane, effect: NoSchedule}");
+    if (chance(15)) taints.emplace_back("{key: dedicated, value: gpu, effect: NoSchedule}");
+    if (chance(8)) taints.emplace_back("{key: node.kubernetes.io/not-ready, effect: NoExecute}");
+    if (chance(8)) taints.emplace_back("{key: ToBeDeletedByClusterAutoscaler, value: \"17\", effect: NoSchedule}");
+    if (chance(5)) taints.emplace_back("{key: example.com/agent-not-ready, effect: NoSchedule}");
+    if (chance(8)) taints.emplace_back("{key: node-role.kubernetes.io/control-plane, effect: NoSchedule}");
     const std::string extra = chance(25) ? ", example.com/gpu: \"2\"" : "";
     text_ += fmt::format(
         "---\napiVersion: v1\nkind: Node\nmetadata: {{name: {}, labels: {{{}}}}}\nspec: {{taints: [{}]{}}}\n"
@@ -131,7 +131,7 @@ class RandomCluster {
     const std::string requests =
         fmt::format("{{cpu: {}m, memory: {}Mi{}}}", cpu, chance(15) ? 600000 : pick(12000), gpu);
     waits_for_claim_ = chance(8);
-    if (waits_for_claim_) spec.push_back("volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]");
+    if (waits_for_claim_) spec.emplace_back("volumes: [{name: v, persistentVolumeClaim: {claimName: data}}]");
     const std::string containers =
         fmt::format("containers: [{{name: c, resources: {{requests: {}}}{}}}]", requests, port);
     const std::string all = fmt::format("{}{}{}", fmt::join(spec, ", "), spec.empty() ? "" : ", ", containers);

@@ -60,9 +60,9 @@ std::string other_kind(Symbol about, queue::ActionSet actions) {
   const std::string thing =
       slash == std::string_view::npos ? std::string(name) : fmt::format("a {}", name.substr(slash + 1));
   std::vector<std::string_view> verbs;
-  if ((actions & action::kAdd) != 0) verbs.push_back("is added");
-  if ((actions & action::kUpdate) != 0) verbs.push_back("changes");
-  if ((actions & action::kDelete) != 0) verbs.push_back("goes");
+  if ((actions & action::kAdd) != 0) verbs.emplace_back("is added");
+  if ((actions & action::kUpdate) != 0) verbs.emplace_back("changes");
+  if ((actions & action::kDelete) != 0) verbs.emplace_back("goes");
   std::string text = thing;
   for (std::size_t i = 0; i < verbs.size(); ++i) text += fmt::format("{}{}", i == 0 ? " " : " or ", verbs[i]);
   return text;
@@ -262,7 +262,7 @@ class Causes {
       if (!details_.avoiders.empty()) {
         texts.push_back(fmt::format("{} ends", either(details_.avoiders)));
       } else if (!details_.knows_avoiders) {
-        texts.push_back("a pod whose anti-affinity keeps it away ends");
+        texts.emplace_back("a pod whose anti-affinity keeps it away ends");
       }
       return texts;
     }
@@ -278,7 +278,7 @@ class Causes {
         texts.push_back(all.empty() ? std::string("a node changes the topology label of a pod that keeps it away")
                                     : fmt::format("the label {} of a node changes", keys_of(all)));
       }
-      if ((event.actions & action::kDelete) != 0) texts.push_back("a node is removed");
+      if ((event.actions & action::kDelete) != 0) texts.emplace_back("a node is removed");
       return texts;
     }
     if (event.resource != resource::kNamespace) return texts;
@@ -389,7 +389,7 @@ std::vector<WakeUp> wake_ups(const framework::Profile& profile, std::span<const 
         describe(hint.event, wake_up.causes);
       }
     }
-    if (wake_up.causes.empty()) wake_up.causes.push_back("anything happens");
+    if (wake_up.causes.empty()) wake_up.causes.emplace_back("anything happens");
     const std::size_t count = wake_up.causes.size();
     for (std::size_t i = 0; i < count; ++i) {
       wake_up.sentence += fmt::format("{}{}", i == 0 ? "" : i + 1 == count ? ", or " : ", ", wake_up.causes[i]);

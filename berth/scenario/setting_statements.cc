@@ -33,7 +33,7 @@ Parsed<Meaning> compile_quirks(std::string_view, Reader& reader, const Context&)
   }
   std::vector<std::string> names;
   std::vector<std::string_view> known(quirk_names().begin(), quirk_names().end());
-  known.push_back("upstream");
+  known.emplace_back("upstream");
   do {
     if (reader.is_next("upstream")) return reader.expected("the name of a quirk");
     const auto name = reader.one_of(known, "\"upstream\" or the name of a quirk");

@@ -105,7 +105,7 @@ class Simulation {
     Difference result = difference_of(before, after, pairs, world_, plan, pending);
     result.settling = std::move(settling);
     if (options_.autoscaler) {
-      result.changes.push_back("let an autoscaler add and remove nodes");
+      result.changes.emplace_back("let an autoscaler add and remove nodes");
       result.autoscaler = autoscaled_groups(world_, dump);
     }
     for (report::BlockedDrain& drain : report::blocked_drains(world_)) {
