@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "berth/config/in_tree_plugins.h"
+
 namespace berth::config {
 
 namespace {
@@ -31,31 +33,9 @@ constexpr std::array<ExtensionPointSpec, kExtensionPointCount> kExtensionPoints 
     {kPlacementScore, "placementScore", "PlacementScorePlugin", &Plugins::placement_score},
 }};
 
-constexpr PluginSpec kInTreePlugins[] = {
-    {"DefaultBinder", {kBind}},
-    {"DefaultPreemption", {kPostFilter, kPreEnqueue}},
-    {"DynamicResources", {kPreEnqueue, kPreFilter, kFilter, kPostFilter, kScore, kReserve, kPreBind}},
-    {"GangScheduling", {kPreEnqueue, kPermit}},
-    {"ImageLocality", {kScore}},
-    {"InterPodAffinity", {kPreFilter, kFilter, kPreScore, kScore}},
-    {"NodeAffinity", {kPreFilter, kFilter, kPreScore, kScore}},
-    {"NodeDeclaredFeatures", {kPreFilter, kFilter}},
-    {"NodeName", {kFilter}},
-    {"NodePorts", {kPreFilter, kFilter}},
-    {"NodeResourcesBalancedAllocation", {kPreScore, kScore}},
-    {"NodeResourcesFit", {kPreFilter, kFilter, kPreScore, kScore, kPlacementScore}},
-    {"NodeUnschedulable", {kFilter}},
-    {"NodeVolumeLimits", {kPreFilter, kFilter}},
-    {"PodGroupPodsCount", {kPlacementScore}},
-    {"PodTopologySpread", {kPreFilter, kFilter, kPreScore, kScore}},
-    {"PrioritySort", {kQueueSort}},
-    {"SchedulingGates", {kPreEnqueue}},
-    {"TaintToleration", {kFilter, kPreScore, kScore}},
-    {"TopologyPlacementGenerator", {kPlacementGenerate}},
-    {"VolumeBinding", {kPreFilter, kFilter, kReserve, kPreBind, kPreScore, kScore}},
-    {"VolumeRestrictions", {kPreFilter, kFilter}},
-    {"VolumeZone", {kPreFilter, kFilter}},
-};
+#define BERTH_PLUGIN_SPEC(name, points, ...) PluginSpec{#name, BERTH_POINTS_IN_BRACES points},
+constexpr PluginSpec kInTreePlugins[] = {BERTH_IN_TREE_PLUGINS(BERTH_PLUGIN_SPEC, BERTH_PLUGIN_SPEC)};
+#undef BERTH_PLUGIN_SPEC
 
 bool names(const std::vector<Plugin>& plugins, std::string_view name) {
   return std::ranges::find(plugins, name, &Plugin::name) != plugins.end();

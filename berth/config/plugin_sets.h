@@ -63,13 +63,20 @@ class ExtensionPoints {
   std::uint16_t bits_ = 0;
 };
 
+// Whether a plugin at these points can reject a pod, so that something has to wake the pod again.
+constexpr bool can_reject(ExtensionPoints points) {
+  using enum ExtensionPoint;
+  return points.contains(kPreEnqueue) || points.contains(kPreFilter) || points.contains(kFilter) ||
+         points.contains(kReserve) || points.contains(kPermit);
+}
+
 // A plugin that exists, and the extension points that it implements.
 struct PluginSpec {
   std::string_view name;
   ExtensionPoints points;
 };
 
-// Those that come with kube-scheduler, whatever gate they depend on.
+// Those that come with kube-scheduler, whatever gate they depend on: the rows of in_tree_plugins.h.
 std::span<const PluginSpec> in_tree_plugins();
 
 // What every profile starts from: the plugins that are enabled by default, which depends on the gates.

@@ -297,16 +297,11 @@ ArgsKind args_kind(std::string_view kind) {
 }  // namespace
 
 const std::vector<ArgsKind>& args_kinds() {
-  static const std::vector<ArgsKind> kinds = {
-      args_kind<DefaultPreemptionArgs>("DefaultPreemptionArgs"),
-      args_kind<DynamicResourcesArgs>("DynamicResourcesArgs"),
-      args_kind<InterPodAffinityArgs>("InterPodAffinityArgs"),
-      args_kind<NodeAffinityArgs>("NodeAffinityArgs"),
-      args_kind<NodeResourcesBalancedAllocationArgs>("NodeResourcesBalancedAllocationArgs"),
-      args_kind<NodeResourcesFitArgs>("NodeResourcesFitArgs"),
-      args_kind<PodTopologySpreadArgs>("PodTopologySpreadArgs"),
-      args_kind<VolumeBindingArgs>("VolumeBindingArgs"),
-  };
+#define BERTH_NO_KIND(...)
+#define BERTH_ARGS_KIND(name, ...) args_kind<name##Args>(#name "Args"),
+  static const std::vector<ArgsKind> kinds = {BERTH_IN_TREE_PLUGINS(BERTH_NO_KIND, BERTH_ARGS_KIND)};
+#undef BERTH_NO_KIND
+#undef BERTH_ARGS_KIND
   return kinds;
 }
 

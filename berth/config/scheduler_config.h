@@ -15,6 +15,7 @@
 
 #include "berth/api/pod.h"
 #include "berth/api/schema.h"
+#include "berth/config/in_tree_plugins.h"
 
 namespace berth::config {
 
@@ -98,9 +99,11 @@ struct DynamicResourcesArgs {
 };
 
 // Arguments of an in-tree plugin, decoded; those of any other plugin as the JSON that the file gave; none at all.
-using PluginArgs = std::variant<std::monostate, api::RawJson, DefaultPreemptionArgs, DynamicResourcesArgs,
-                                InterPodAffinityArgs, NodeAffinityArgs, NodeResourcesBalancedAllocationArgs,
-                                NodeResourcesFitArgs, PodTopologySpreadArgs, VolumeBindingArgs>;
+#define BERTH_NO_TYPE(...)
+#define BERTH_ARGS_TYPE(name, ...) , name##Args
+using PluginArgs = std::variant<std::monostate, api::RawJson BERTH_IN_TREE_PLUGINS(BERTH_NO_TYPE, BERTH_ARGS_TYPE)>;
+#undef BERTH_NO_TYPE
+#undef BERTH_ARGS_TYPE
 
 // ---- Plugins and profiles ------------------------------------------------------------------------------------------
 

@@ -1,8 +1,9 @@
 #include "berth/plugins/default_hints.h"
 
 #include <algorithm>
-#include <array>
 
+#include "berth/config/in_tree_plugins.h"
+#include "berth/config/plugin_sets.h"
 #include "berth/plugins/default_preemption_hints.h"
 #include "berth/plugins/inter_pod_affinity_hints.h"
 #include "berth/plugins/names.h"
@@ -24,11 +25,6 @@ namespace berth::plugins {
 
 namespace {
 
-struct Row {
-  std::string_view plugin;
-  std::vector<HintRegistration> (*hints)(Symbol profile, const HintOptions& options);
-};
-
 DynamicResourcesHintOptions dynamic_resources_options(const HintOptions& options) {
   DynamicResourcesHintOptions own{.enabled = options.features.dynamic_resource_allocation,
                                   .workload_claims = options.features.dra_workload_resource_claims,
@@ -42,17 +38,46 @@ DefaultPreemptionHintOptions default_preemption_options(const HintOptions& optio
   return {.async_preemption = options.features.scheduler_async_preemption, .is_preempting = options.is_preempting};
 }
 
-std::vector<HintRegistration> spread_hints(Symbol profile, const HintOptions& options) {
-  PodTopologySpreadHintOptions own{.compile = options.compile,
-                                   .default_constraints = {},
-                                   .default_selector = options.default_selector,
-                                   .match_label_keys = options.features.match_label_keys_in_pod_topology_spread,
-                                   .quirks = options.quirks};
-  if (own.default_selector) own.default_constraints = hard_constraints(options.default_constraints);
-  return pod_topology_spread_hints(profile, own);
+// --- What the rows of config/in_tree_plugins.h name ------------------------------------------------------------------
+
+using Events = std::vector<HintRegistration> (*)(Symbol profile, const HintOptions& options);
+constexpr Events no_events = nullptr;
+
+std::vector<HintRegistration> default_preemption_events(Symbol profile, const HintOptions& options) {
+  return default_preemption_hints(profile, default_preemption_options(options));
 }
 
-std::vector<HintRegistration> fit_hints(Symbol profile, const HintOptions& options) {
+std::vector<HintRegistration> dynamic_resources_events(Symbol profile, const HintOptions& options) {
+  return dynamic_resources_hints(profile, dynamic_resources_options(options));
+}
+
+std::vector<HintRegistration> inter_pod_affinity_events(Symbol profile, const HintOptions& options) {
+  return inter_pod_affinity_hints(profile, {.compile = options.compile,
+                                            .find_namespace_labels = options.find_namespace_labels,
+                                            .is_anti_affinity_key = options.is_anti_affinity_key,
+                                            .quirks = options.quirks});
+}
+
+std::vector<HintRegistration> node_affinity_events(Symbol profile, const HintOptions& options) {
+  NodeAffinityHintOptions own{.added = std::nullopt, .compile = options.compile, .quirks = options.quirks};
+  if (options.added_node_affinity) own.added.emplace(*options.added_node_affinity);
+  return node_affinity_hints(profile, own);
+}
+
+std::vector<HintRegistration> node_declared_features_events(Symbol profile, const HintOptions& options) {
+  return node_declared_features_hints(profile,
+                                      {.enabled = options.features.node_declared_features, .quirks = options.quirks});
+}
+
+std::vector<HintRegistration> node_name_events(Symbol profile, const HintOptions&) {
+  return node_name_hints(profile);
+}
+
+std::vector<HintRegistration> node_ports_events(Symbol profile, const HintOptions& options) {
+  return node_ports_hints(profile, {options.compile});
+}
+
+std::vector<HintRegistration> node_resources_fit_events(Symbol profile, const HintOptions& options) {
   const HintFeatures& features = options.features;
   return node_resources_fit_hints(
       profile, {.compile = options.compile,
@@ -65,59 +90,62 @@ std::vector<HintRegistration> fit_hints(Symbol profile, const HintOptions& optio
                 .quirks = options.quirks});
 }
 
-std::vector<HintRegistration> affinity_hints(Symbol profile, const HintOptions& options) {
-  NodeAffinityHintOptions own{.added = std::nullopt, .compile = options.compile, .quirks = options.quirks};
-  if (options.added_node_affinity) own.added.emplace(*options.added_node_affinity);
-  return node_affinity_hints(profile, own);
+std::vector<HintRegistration> node_unschedulable_events(Symbol profile, const HintOptions& options) {
+  return node_unschedulable_hints(profile, {options.features.taint_toleration_comparison_operators});
 }
 
-// In the order of the default profile.
-constexpr std::array kRows = {
-    Row{name::kSchedulingGates, [](Symbol profile, const HintOptions&) { return scheduling_gates_hints(profile); }},
-    Row{name::kNodeUnschedulable,
-        [](Symbol profile, const HintOptions& options) {
-          return node_unschedulable_hints(profile, {options.features.taint_toleration_comparison_operators});
-        }},
-    Row{name::kNodeName, [](Symbol profile, const HintOptions&) { return node_name_hints(profile); }},
-    Row{name::kTaintToleration,
-        [](Symbol profile, const HintOptions& options) {
-          return taint_toleration_hints(profile, {options.features.taint_toleration_comparison_operators});
-        }},
-    Row{name::kNodeAffinity, affinity_hints},
-    Row{name::kNodePorts,
-        [](Symbol profile, const HintOptions& options) { return node_ports_hints(profile, {options.compile}); }},
-    Row{name::kNodeResourcesFit, fit_hints},
-    Row{name::kVolumeRestrictions,
-        [](Symbol profile, const HintOptions& options) {
-          return volume_restrictions_hints(profile, {options.quirks});
-        }},
-    Row{name::kNodeVolumeLimits,
-        [](Symbol profile, const HintOptions& options) { return node_volume_limits_hints(profile, {options.quirks}); }},
-    Row{name::kVolumeBinding,
-        [](Symbol profile, const HintOptions& options) { return volume_binding_hints(profile, {options.quirks}); }},
-    Row{name::kVolumeZone, [](Symbol profile, const HintOptions&) { return volume_zone_hints(profile); }},
-    Row{name::kPodTopologySpread, spread_hints},
-    Row{name::kInterPodAffinity,
-        [](Symbol profile, const HintOptions& options) {
-          return inter_pod_affinity_hints(profile, {.compile = options.compile,
-                                                    .find_namespace_labels = options.find_namespace_labels,
-                                                    .is_anti_affinity_key = options.is_anti_affinity_key,
-                                                    .quirks = options.quirks});
-        }},
-    Row{name::kDefaultPreemption,
-        [](Symbol profile, const HintOptions& options) {
-          return default_preemption_hints(profile, default_preemption_options(options));
-        }},
-    Row{name::kDynamicResources,
-        [](Symbol profile, const HintOptions& options) {
-          return dynamic_resources_hints(profile, dynamic_resources_options(options));
-        }},
-    Row{name::kNodeDeclaredFeatures,
-        [](Symbol profile, const HintOptions& options) {
-          return node_declared_features_hints(
-              profile, {.enabled = options.features.node_declared_features, .quirks = options.quirks});
-        }},
+std::vector<HintRegistration> node_volume_limits_events(Symbol profile, const HintOptions& options) {
+  return node_volume_limits_hints(profile, {options.quirks});
+}
+
+std::vector<HintRegistration> pod_topology_spread_events(Symbol profile, const HintOptions& options) {
+  PodTopologySpreadHintOptions own{.compile = options.compile,
+                                   .default_constraints = {},
+                                   .default_selector = options.default_selector,
+                                   .match_label_keys = options.features.match_label_keys_in_pod_topology_spread,
+                                   .quirks = options.quirks};
+  if (own.default_selector) own.default_constraints = hard_constraints(options.default_constraints);
+  return pod_topology_spread_hints(profile, own);
+}
+
+std::vector<HintRegistration> scheduling_gates_events(Symbol profile, const HintOptions&) {
+  return scheduling_gates_hints(profile);
+}
+
+std::vector<HintRegistration> taint_toleration_events(Symbol profile, const HintOptions& options) {
+  return taint_toleration_hints(profile, {options.features.taint_toleration_comparison_operators});
+}
+
+std::vector<HintRegistration> volume_binding_events(Symbol profile, const HintOptions& options) {
+  return volume_binding_hints(profile, {options.quirks});
+}
+
+std::vector<HintRegistration> volume_restrictions_events(Symbol profile, const HintOptions& options) {
+  return volume_restrictions_hints(profile, {options.quirks});
+}
+
+std::vector<HintRegistration> volume_zone_events(Symbol profile, const HintOptions&) {
+  return volume_zone_hints(profile);
+}
+
+struct Row {
+  std::string_view plugin;
+  config::ExtensionPoints points;
+  std::string_view make;
+  Events events;
 };
+
+using enum config::ExtensionPoint;
+#define BERTH_ROW(name, points, make, events) Row{#name, BERTH_POINTS_IN_BRACES points, #make, events},
+constexpr Row kRows[] = {BERTH_IN_TREE_PLUGINS(BERTH_ROW, BERTH_ROW)};
+#undef BERTH_ROW
+
+static_assert(std::ranges::all_of(kRows,
+                                  [](const Row& row) {
+                                    const bool is_supported = row.make != "not_supported";
+                                    return (row.events != nullptr) == (is_supported && config::can_reject(row.points));
+                                  }),
+              "exactly the plugins that can reject a pod have to say which events may help it");
 
 // See HintQuirks::node_taints_wake_all.
 void add_node_taints(std::vector<HintRegistration>& hints) {
@@ -144,8 +172,13 @@ HintOptions with_compile(const HintOptions& options) {
 
 std::span<const std::string_view> default_rejecting_plugins() {
   static const auto names = [] {
-    std::array<std::string_view, kRows.size()> all;
-    std::ranges::transform(kRows, all.begin(), &Row::plugin);
+    std::vector<std::string_view> all;
+    const auto add = [&all](std::string_view name) {
+      const auto row = std::ranges::find(kRows, name, &Row::plugin);
+      if (row->events != nullptr && std::ranges::find(all, row->plugin) == all.end()) all.push_back(row->plugin);
+    };
+    for (const config::Plugin& plugin : config::default_plugins({}).multi_point.enabled) add(plugin.name);
+    for (const Row& row : kRows) add(row.plugin);
     return all;
   }();
   return names;
@@ -154,9 +187,9 @@ std::span<const std::string_view> default_rejecting_plugins() {
 std::optional<std::vector<HintRegistration>> hints_of(std::string_view plugin, Symbol profile,
                                                       const HintOptions& options) {
   const auto row = std::ranges::find(kRows, plugin, &Row::plugin);
-  if (row == kRows.end()) return std::nullopt;
-  std::vector<HintRegistration> hints = row->hints(profile, with_compile(options));
-  if (options.quirks.node_taints_wake_all) add_node_taints(hints);
+  if (row == std::end(kRows) || row->events == nullptr) return std::nullopt;
+  std::vector<HintRegistration> hints = row->events(profile, with_compile(options));
+  if (options.quirks.node_taints_wake_all && !hints.empty()) add_node_taints(hints);
   return hints;
 }
 

@@ -53,7 +53,7 @@ struct HintOptions {
   std::function<bool(const api::Pod&)> is_preempting;
 };
 
-// The plugins of the default profile that can reject a pod.
+// The plugins that can reject a pod, in the order of the default profile.
 std::span<const std::string_view> default_rejecting_plugins();
 
 // What wakes the pods that the plugin rejected; nothing if it is not one of the above.

@@ -2,17 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "berth/base/check.h"
+#include "berth/config/in_tree_plugins.h"
 #include "berth/config/plugin_sets.h"
 #include "berth/plugins/default_binder.h"
 #include "berth/plugins/default_preemption.h"
 #include "berth/plugins/dynamic_resources.h"
 #include "berth/plugins/image_locality.h"
 #include "berth/plugins/inter_pod_affinity.h"
-#include "berth/plugins/names.h"
 #include "berth/plugins/node_affinity.h"
 #include "berth/plugins/node_declared_features.h"
 #include "berth/plugins/node_name.h"
@@ -33,60 +35,55 @@ namespace berth::plugins {
 
 namespace {
 
-using Make = Result<std::unique_ptr<framework::Plugin>> (*)(const framework::PluginContext&, const PluginQuirks&);
+using Made = Result<std::unique_ptr<framework::Plugin>>;
+using Make = Made (*)(const framework::PluginContext&, const PluginQuirks&, const PreemptionsUnderWay*);
 
 struct Row {
-  std::string_view plugin;
-  Make make;
+  config::PluginSpec spec;
+  Make make;  // null: not supported yet
 };
 
-constexpr Row kRows[] = {
-    {name::kDefaultBinder, make_default_binder},
-    {name::kDynamicResources, make_dynamic_resources},
-    {name::kImageLocality, make_image_locality},
-    {name::kInterPodAffinity, make_inter_pod_affinity},
-    {name::kNodeAffinity, make_node_affinity},
-    {name::kNodeDeclaredFeatures, make_node_declared_features},
-    {name::kNodeName, make_node_name},
-    {name::kNodePorts, make_node_ports},
-    {name::kNodeResourcesBalancedAllocation, make_node_resources_balanced_allocation},
-    {name::kNodeResourcesFit, make_node_resources_fit},
-    {name::kNodeUnschedulable, make_node_unschedulable},
-    {name::kNodeVolumeLimits, make_node_volume_limits},
-    {name::kPodTopologySpread, make_pod_topology_spread},
-    {name::kPrioritySort, make_priority_sort},
-    {name::kSchedulingGates, make_scheduling_gates},
-    {name::kTaintToleration, make_taint_toleration},
-    {name::kVolumeBinding, make_volume_binding},
-    {name::kVolumeRestrictions, make_volume_restrictions},
-    {name::kVolumeZone, make_volume_zone},
-};
+// In place of the function that makes the plugin: there is none.
+struct NotSupported {};
+constexpr NotSupported not_supported;
 
-// kube-scheduler's plugins for groups of pods, which are behind feature gates that are off by default.
-framework::PluginFactory not_built_yet(std::string_view plugin) {
-  return [plugin](const framework::PluginContext&) -> Result<std::unique_ptr<framework::Plugin>> {
-    return fail(Error(fmt::format("plugin \"{}\" is not supported yet", plugin))
-                    .with_fix("disable it, or the feature gate that enables it"));
-  };
+// The function of a row, whatever of the three it wants to know.
+template <auto kMake>
+constexpr Make uniform() {
+  using Function = decltype(kMake);
+  if constexpr (std::is_same_v<std::remove_cv_t<Function>, NotSupported>) {
+    return nullptr;
+  } else if constexpr (std::is_invocable_v<Function, const framework::PluginContext&, const PluginQuirks&>) {
+    return [](const framework::PluginContext& context, const PluginQuirks& quirks, const PreemptionsUnderWay*) {
+      return kMake(context, quirks);
+    };
+  } else {
+    return [](const framework::PluginContext& context, const PluginQuirks&, const PreemptionsUnderWay* under_way) {
+      return kMake(context, under_way);
+    };
+  }
 }
 
-framework::PluginFactory factory_of(std::string_view plugin, const PluginQuirks& quirks,
-                                    const PreemptionsUnderWay* under_way) {
-  if (plugin == name::kDefaultPreemption) {
-    return [under_way](const framework::PluginContext& context) { return make_default_preemption(context, under_way); };
-  }
-  const auto row = std::ranges::find(kRows, plugin, &Row::plugin);
-  if (row == std::end(kRows)) return not_built_yet(plugin);
-  return [make = row->make, quirks](const framework::PluginContext& context) { return make(context, quirks); };
+using enum config::ExtensionPoint;
+#define BERTH_ROW(name, points, make, events) Row{{#name, BERTH_POINTS_IN_BRACES points}, uniform<make>()},
+constexpr Row kRows[] = {BERTH_IN_TREE_PLUGINS(BERTH_ROW, BERTH_ROW)};
+#undef BERTH_ROW
+
+// kube-scheduler's plugins for groups of pods, which are behind feature gates that are off by default.
+Made fail_unsupported(std::string_view plugin) {
+  return fail(Error(fmt::format("plugin \"{}\" is not supported yet", plugin))
+                  .with_fix("disable it, or the feature gate that enables it"));
 }
 
 }  // namespace
 
 void add_default_plugins(framework::PluginRegistry& registry, const PluginQuirks& quirks,
                          const PreemptionsUnderWay* under_way) {
-  for (const config::PluginSpec& spec : config::in_tree_plugins()) {
-    const auto added = registry.add(
-        {.name = std::string(spec.name), .points = spec.points, .build = factory_of(spec.name, quirks, under_way)});
+  for (const Row& row : kRows) {
+    const auto build = [row, quirks, under_way](const framework::PluginContext& context) -> Made {
+      return row.make == nullptr ? fail_unsupported(row.spec.name) : row.make(context, quirks, under_way);
+    };
+    const auto added = registry.add({.name = std::string(row.spec.name), .points = row.spec.points, .build = build});
     BERTH_CHECK(added.has_value(), "{}", added.error().message());
   }
 }
