@@ -342,13 +342,14 @@ ScoreResult run_scores(const Profile& profile, const PodToPlace& pod, const Clus
       case PodScorer::Normalization::kOwn: scorer.normalize(cluster.nodes, feasible, column); break;
     }
     feasible.for_each([&](std::size_t row) {
-      if (!is_valid_score(column[row]) && result.status.is_success()) {
+      if (is_valid_score(column[row])) {
+        result.total[row] += column[row] * score.weight;
+      } else if (result.status.is_success()) {
         result.status = Status::error(
             fmt::format("applying score defaultWeights on Score plugins: plugin \"{}\" returns an invalid score {}, it "
                         "should in the range of [0, {}] after normalizing",
                         score.name.text(), column[row], kMaxNodeScore));
       }
-      result.total[row] += column[row] * score.weight;
     });
     result.normalized.push_back(std::move(column));
   }

@@ -1,9 +1,12 @@
 #include "berth/framework/class_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <span>
 
+#include "berth/api/meta.h"
 #include "berth/base/check.h"
 
 namespace berth::framework {
@@ -60,7 +63,7 @@ struct ClassMemory::Entry {
 };
 
 ClassMemory::ClassMemory(const Profile& profile, const ClusterView& cluster, Options options)
-    : profile_(profile), cluster_(cluster), options_(options), rank_(profile.filters().size()) {
+    : profile_(profile), cluster_(cluster), options_(std::move(options)), rank_(profile.filters().size()) {
   for (std::size_t i = 0; i < profile.filter_order().size(); ++i) {
     rank_[profile.filter_order()[i]] = static_cast<std::uint8_t>(i);
   }
@@ -89,35 +92,57 @@ std::size_t restrict_to_sample(const cache::NodeTable& table, const Sample& samp
 
 }  // namespace
 
+std::size_t ClassMemory::default_check_interval() {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define BERTH_CHECKS_ANSWERS
+#endif
+#endif
+#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(BERTH_CHECKS_ANSWERS)
+  return 32;
+#else
+  return 0;
+#endif
+}
+
 Decision ClassMemory::decide(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
                              std::optional<Sample> sample) {
   ++counts_.decisions;
   Entry* entry = recall(pod);
   if (entry == nullptr) return decide_step_by_step(pod, nominated, rotation, sample);
+  Decision decision = decide_from_entry(*entry, pod, nominated, rotation, sample);
+  if (options_.check_every > 0 && decision.error.is_success() && decision.pre_filter == &entry->pre_filter &&
+      unchecked_++ % options_.check_every == 0) {
+    check(*entry, pod, nominated, rotation, sample, decision);
+  }
+  return decision;
+}
 
+Decision ClassMemory::decide_from_entry(Entry& entry, const PodToPlace& pod, const NominatedPods& nominated,
+                                        std::uint64_t rotation, std::optional<Sample> sample) {
   Decision decision;
-  decision.pre_filter = &entry->pre_filter;
+  decision.pre_filter = &entry.pre_filter;
   decision.nodes = cluster_.nodes.node_count();
   {
     PointRun point(profile_.metrics(), ExtensionPoint::kFilter, profile_.scheduler_name());
-    if (entry->failure && entry->failure->generation == cluster_.nodes.generation() &&
-        entry->failure->nominated_version == nominated.version()) {
+    if (entry.failure && entry.failure->generation == cluster_.nodes.generation() &&
+        entry.failure->nominated_version == nominated.version()) {
       ++counts_.shared_rejections;
       if (sample) decision.visited = cluster_.nodes.order().size();
-      decision.filtered = &entry->failure->filtered;
+      decision.filtered = &entry.failure->filtered;
       return decision;
     }
-    entry->failure.reset();
-    if (!find_feasible_rows(*entry, *pod, nominated)) {
+    entry.failure.reset();
+    if (!find_feasible_rows(entry, *pod, nominated)) {
       point.forget();
-      last_pre_filter_ = entry->pre_filter;
+      last_pre_filter_ = entry.pre_filter;
       return decide_step_by_step(pod, nominated, rotation, sample);
     }
     if (sample) decision.visited = restrict_to_sample(cluster_.nodes, *sample, feasible_);
     decision.feasible_nodes = feasible_.count();
     if (decision.feasible_nodes == 0) {
-      explain_failure(*entry, *pod, nominated);
-      decision.filtered = &entry->failure->filtered;
+      explain_failure(entry, *pod, nominated);
+      decision.filtered = &entry.failure->filtered;
       return decision;
     }
   }
@@ -125,14 +150,48 @@ Decision ClassMemory::decide(const PodToPlace& pod, const NominatedPods& nominat
     decision.row = static_cast<cache::RowId>(feasible_.find_first());
     return decision;
   }
-  if (!has_scorers(*entry)) {
-    ++counts_.step_by_step;
-    choose_step_by_step(pod, feasible_, rotation, decision);
-    return decision;
+  if (has_scorers(entry)) {
+    PointRun point(profile_.metrics(), ExtensionPoint::kScore, profile_.scheduler_name());
+    if (const std::optional<cache::RowId> row = choose(entry, feasible_, rotation)) {
+      decision.row = *row;
+      return decision;
+    }
+    point.forget();
+    entry.has_scorers = false;
+    entry.scorers.clear();
   }
-  const PointRun point(profile_.metrics(), ExtensionPoint::kScore, profile_.scheduler_name());
-  decision.row = choose(*entry, feasible_, rotation);
+  ++counts_.step_by_step;
+  choose_step_by_step(pod, feasible_, rotation, decision);
   return decision;
+}
+
+// Compares each plugin's answers with new ones, then the decision. Metrics would count the second way too, so where
+// there are any, the answers have to do.
+void ClassMemory::check(Entry& entry, const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
+                        std::optional<Sample> sample, const Decision& decision) {
+  CachedAnswers cached{.pre_filter = entry.pre_filter, .table = *entry.table, .scorers = {}, .scored = nullptr};
+  if (entry.has_scorers && decision.feasible_nodes > 1) {
+    cached.scored = &feasible_;
+    for (const Scorer& scorer : entry.scorers) cached.scorers.push_back({scorer.index, scorer.scorer.get()});
+  }
+  std::optional<WrongAnswer> wrong = find_wrong_answer(profile_, cluster_, pod, cached);
+  if (!wrong && profile_.metrics() == nullptr) {
+    const Counts counts = counts_;
+    last_pre_filter_ = ask_pre_filters(profile_, pod, cluster_);
+    const Decision anew = decide_step_by_step(pod, nominated, rotation, sample);
+    counts_ = counts;
+    const auto described = [this](const Decision& made) {
+      const std::string where = made.row == cache::kNoRow ? "nowhere" : cluster_.nodes.at(made.row).name.str();
+      return fmt::format("{}, {} feasible", where, made.feasible_nodes);
+    };
+    const std::string known = described(decision);
+    if (const std::string made = described(anew); made != known) {
+      wrong = WrongAnswer{{}, {}, api::full_name(pod->metadata), fmt::format("decided: {}, anew: {}", known, made)};
+    }
+  }
+  if (!wrong) return;
+  BERTH_CHECK(static_cast<bool>(options_.on_wrong_answer), "pod {}: {}", wrong->pod, wrong->text);
+  options_.on_wrong_answer(*wrong);
 }
 
 // The PreFilter point. Null if the pod cannot share; then what the plugins said is in last_pre_filter_.
@@ -294,7 +353,7 @@ bool ClassMemory::build(Entry& entry) {
 
 std::shared_ptr<FitTable> ClassMemory::make_table() {
   ++table_count_;
-  return {std::make_unique<FitTable>(profile_, cluster_).release(), [this](FitTable* table) {
+  return {std::make_unique<FitTable>(profile_, cluster_, options_.check_every > 0).release(), [this](FitTable* table) {
             --table_count_;
             std::default_delete<FitTable>()(table);
           }};
@@ -424,12 +483,14 @@ bool ClassMemory::find_feasible_rows(Entry& entry, const api::Pod& pod, const No
   return !has_errors;
 }
 
-cache::RowId ClassMemory::choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation) {
+// Nothing if a plugin returned what it may not: whoever scores step by step says what.
+std::optional<cache::RowId> ClassMemory::choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation) {
   const cache::NodeTable& table = cluster_.nodes;
   const BestRow& base = entry.table->base();
   const auto start = static_cast<cache::RowId>(rotation % table.rows());
 
   bool is_base_alone = true;
+  // False if a normalized score is out of range.
   const auto add = [&](const PodScorer& scorer, PodScorer::Normalization normalization, std::int64_t weight) {
     if (is_base_alone) {
       is_base_alone = false;
@@ -442,25 +503,32 @@ cache::RowId ClassMemory::choose(Entry& entry, const Bitset& feasible, std::uint
       case PodScorer::Normalization::kDefaultReverse: normalize_default(feasible, column_, true); break;
       case PodScorer::Normalization::kOwn: scorer.normalize(table, feasible, column_); break;
     }
-    feasible.for_each([&](std::size_t row) { total_[row] += weight * column_[row]; });
+    bool are_valid = true;
+    feasible.for_each([&](std::size_t row) {
+      if (is_valid_score(column_[row])) {
+        total_[row] += weight * column_[row];
+      } else {
+        are_valid = false;
+      }
+    });
+    return are_valid;
   };
 
-  // Scores that are the same everywhere decide nothing.
   for (const FitTable::Scorer& scorer : entry.table->scorers()) {
-    if (scorer.is_in_base() || !scorer.raw.varies()) continue;
-    scorer.raw.copy_to(column_);
-    add(*scorer.scorer, scorer.normalization, scorer.weight);
+    if (scorer.is_in_base() || scorer.is_same_everywhere()) continue;
+    scorer.raw.copy_to(column_, table.rows());
+    if (!add(*scorer.scorer, scorer.normalization, scorer.weight)) return std::nullopt;
   }
   for (Scorer& scorer : entry.scorers) {
     const Profile::Score& score = profile_.scores()[scorer.index];
     if (scorer.scope == PodScorer::Scope::kFeasible && !scorer.scorer->begin(table, feasible)) {
-      scorer.scorer = score.plugin->pre_score(entry.pod, cluster_, feasible).scorer;
-      BERTH_CHECK(scorer.scorer != nullptr, "plugin {} has no scorer any more", score.name.text());
+      scorer.scorer = ask_scorer(score, entry.pod, cluster_, feasible).scorer;
+      if (!scorer.scorer || scorer.scorer->scope() != scorer.scope) return std::nullopt;
     }
     if (scorer.scorer->is_constant()) continue;
     column_.resize(table.rows());
     scorer.scorer->score_rows(table, feasible, column_);
-    add(*scorer.scorer, scorer.scorer->normalization(), score.weight);
+    if (!add(*scorer.scorer, scorer.scorer->normalization(), score.weight)) return std::nullopt;
   }
   if (is_base_alone && feasible == entry.table->passing()) return base.first_best(start);
 

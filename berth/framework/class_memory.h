@@ -8,7 +8,8 @@
 // verdict is the answer.
 //
 // The answers are exactly those of the step-by-step functions in attempt.h; a test compares the two on random
-// histories. Pods that cannot share (claims on volumes, a resize under way) take the steps.
+// histories, and Options::check_every does it in a running scheduler. Pods that cannot share (claims on volumes, a
+// resize under way) take the steps.
 //
 // Not thread safe. What is remembered is bounded; the class that was not asked for the longest goes first.
 #pragma once
@@ -17,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -25,6 +27,7 @@
 #include <vector>
 
 #include "berth/base/bitset.h"
+#include "berth/framework/answer_check.h"
 #include "berth/framework/attempt.h"
 #include "berth/framework/fit_table.h"
 #include "berth/framework/profile.h"
@@ -59,7 +62,14 @@ class ClassMemory {
     // 10,000 with the same needs in one of 10. A class that is asked for again after it had to go costs a pass over the
     // nodes, and if more classes take turns than there is room for, all of them do.
     std::size_t max_bytes = std::size_t{32} << 20;
+
+    // Of so many decisions from what is kept, the first is compared with one from scratch (answer_check.h); 0: none is.
+    std::size_t check_every = default_check_interval();
+    // Told what the comparison finds. Empty: it is a failed BERTH_CHECK.
+    std::function<void(const WrongAnswer&)> on_wrong_answer = {};
   };
+  // In debug builds and under the address sanitizer a sample is checked; otherwise nothing.
+  static std::size_t default_check_interval();
   struct Counts {
     std::uint64_t decisions = 0;
     std::uint64_t classes_built = 0;
@@ -100,6 +110,10 @@ class ClassMemory {
   struct Entry;
   using Entries = std::list<Entry>;  // the one asked for last comes first
 
+  Decision decide_from_entry(Entry& entry, const PodToPlace& pod, const NominatedPods& nominated,
+                             std::uint64_t rotation, std::optional<Sample> sample);
+  void check(Entry& entry, const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
+             std::optional<Sample> sample, const Decision& decision);
   Entry* recall(const PodToPlace& pod);
   Entry* find_or_build(const PodToPlace& pod);
   bool is_up_to_date(Entry* known);
@@ -113,7 +127,7 @@ class ClassMemory {
   bool has_scorers(Entry& entry);
   bool make_scorers(Entry& entry);
   bool find_feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated);
-  cache::RowId choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation);
+  std::optional<cache::RowId> choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation);
   void explain_failure(Entry& entry, const api::Pod& pod, const NominatedPods& nominated);
   Decision decide_step_by_step(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
                                std::optional<Sample> sample);
@@ -130,6 +144,7 @@ class ClassMemory {
   absl::flat_hash_map<ClassKey, Entries::iterator> by_key_;
   absl::flat_hash_map<const void*, std::weak_ptr<FitTable>> tables_;  // by the needs of the pods they are for
   Counts counts_;
+  std::uint64_t unchecked_ = 0;  // decisions since the last one that was checked
 
   // Of the decision under way.
   std::vector<cache::Change> changes_;

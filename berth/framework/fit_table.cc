@@ -119,11 +119,8 @@ bool FitTable::ask_again(cache::RowId row) {
   for (Scorer& scorer : scorers_) {
     const std::int64_t score = scorer.scorer->score(node);
     if (!is_valid(scorer, score)) return false;
-    if (scorer.is_in_base()) {
-      base += scorer.weight * score;
-    } else if (!scorer.raw.set(row, score, why_.size())) {
-      return false;
-    }
+    if (scorer.is_in_base()) base += scorer.weight * score;
+    if (is_kept(scorer) && !scorer.raw.set(row, score, why_.size())) return false;
   }
   if (!BestRow::can_hold(base)) return false;
   base_.set(row, passes ? static_cast<std::int32_t>(base) : BestRow::kOut);
@@ -141,9 +138,8 @@ bool FitTable::set_scorers(std::vector<Scorer> scorers) {
     if (!std::ranges::all_of(column, [&](std::int64_t score) { return is_valid(scorer, score); })) return false;
     if (scorer.is_in_base()) {
       for (std::size_t row = 0; row < rows; ++row) total[row] += scorer.weight * column[row];
-    } else if (!scorer.raw.assign(column)) {
-      return false;
     }
+    if (is_kept(scorer) && !scorer.raw.assign(column)) return false;
   }
   if (!std::ranges::all_of(total, BestRow::can_hold)) return false;
   base_.reset(rows);

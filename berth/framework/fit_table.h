@@ -28,13 +28,17 @@ class FitTable {
     PodScorer::Normalization normalization = PodScorer::Normalization::kNone;
     std::int64_t weight = 1;
     std::uint64_t objects_version = 0;
-    RawScores raw;  // if it is normalized; while all are zero, all nodes get the same normalized score
+    RawScores raw;  // if it is normalized, or if all are kept
 
     bool is_in_base() const { return normalization == PodScorer::Normalization::kNone; }
+    // Whether all nodes are known to get the same normalized score, which then decides nothing.
+    bool is_same_everywhere() const { return !raw.varies() && normalization != PodScorer::Normalization::kOwn; }
   };
 
-  // Both outlive the table.
-  FitTable(const Profile& profile, const ClusterView& cluster) : profile_(profile), cluster_(cluster) {}
+  // Both outlive the table. If `keeps_all_scores`, also those that are added up in base() are kept by themselves, to be
+  // compared with.
+  FitTable(const Profile& profile, const ClusterView& cluster, bool keeps_all_scores = false)
+      : profile_(profile), cluster_(cluster), keeps_all_scores_(keeps_all_scores) {}
 
   // Asks about every node, and forgets the scorers. Shares the filters of `pre_filter`. False if the verdicts cannot be
   // kept.
@@ -67,11 +71,13 @@ class FitTable {
     std::uint64_t objects_version = 0;
   };
 
+  bool is_kept(const Scorer& scorer) const { return keeps_all_scores_ || !scorer.is_in_base(); }
   bool has_outdated_objects() const;
   bool ask_again(cache::RowId row);
 
   const Profile& profile_;
   ClusterView cluster_;
+  bool keeps_all_scores_;
   std::uint64_t builds_ = 0;
   bool has_errors_ = false;
   std::uint64_t read_until_ = 0;  // of the journal

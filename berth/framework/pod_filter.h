@@ -103,7 +103,8 @@ class PodFilter {
   using Rejected = FunctionRef<void(cache::RowId, Verdict)>;
   virtual void narrow(const cache::NodeTable& table, Bitset& rows, Rejected rejected) const;
 
-  virtual Scope scope() const { return Scope::kClass; }
+  // The default is always right. A filter whose answers may be cached says so: see Scope.
+  virtual Scope scope() const { return Scope::kAttempt; }
 
   // Of Scope::kCluster. The table is as after all of `changes`, which came since the filter was made or last caught up.
   // False if the filter has to be made anew, which is always right.

@@ -8,6 +8,15 @@ void PodScorer::score_rows(const cache::NodeTable& table, const Bitset& rows, st
   rows.for_each([&](std::size_t row) { scores[row] = score(table.at(static_cast<cache::RowId>(row))); });
 }
 
+namespace {
+
+// Wraps around as Go's arithmetic does: a plugin may return any number, and what comes of it is validated afterwards.
+std::int64_t wrapped(std::uint64_t value) {
+  return static_cast<std::int64_t>(value);
+}
+
+}  // namespace
+
 void normalize_default(const Bitset& rows, std::span<std::int64_t> scores, bool reverse) {
   std::int64_t highest = 0;
   rows.for_each([&](std::size_t row) { highest = std::max(highest, scores[row]); });
@@ -17,8 +26,9 @@ void normalize_default(const Bitset& rows, std::span<std::int64_t> scores, bool 
       if (reverse) score = kMaxNodeScore;
       return;
     }
-    score = kMaxNodeScore * score / highest;
-    if (reverse) score = kMaxNodeScore - score;
+    constexpr auto kMax = static_cast<std::uint64_t>(kMaxNodeScore);
+    score = wrapped(kMax * static_cast<std::uint64_t>(score)) / highest;
+    if (reverse) score = wrapped(kMax - static_cast<std::uint64_t>(score));
   });
 }
 

@@ -49,12 +49,13 @@ class PodScorer {
   virtual void normalize(const cache::NodeTable& /*table*/, const Bitset& /*rows*/,
                          std::span<std::int64_t> /*scores*/) const {}
 
-  virtual Scope scope() const { return Scope::kClass; }
+  // The default is always right. A scorer whose scores may be cached says so: see Scope.
+  virtual Scope scope() const { return Scope::kAttempt; }
   // Of kCluster and kFeasible: see PodFilter::catch_up().
   virtual bool catch_up(const cache::NodeTable& /*table*/, std::span<const cache::Change> /*changes*/) { return false; }
   // Of kFeasible: these nodes passed the filters this time. False if the scorer has to be made anew.
   virtual bool begin(const cache::NodeTable& /*table*/, const Bitset& /*feasible*/) { return false; }
-  // Of kCluster and kFeasible: true if at present all nodes get the same normalized score.
+  // Of kCluster and kFeasible: true if at present all nodes get the same normalized score, which is then not asked for.
   virtual bool is_constant() const { return false; }
   virtual std::uint64_t objects_version(const cache::ClusterObjects& /*objects*/) const { return 0; }
 };

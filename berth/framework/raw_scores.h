@@ -32,7 +32,10 @@ class RawScores {
     column_[row] = static_cast<std::int32_t>(score);
     return true;
   }
-  void copy_to(std::vector<std::int64_t>& scores) const { scores.assign(column_.begin(), column_.end()); }
+  void copy_to(std::vector<std::int64_t>& scores, std::size_t rows) const {
+    scores.assign(column_.begin(), column_.end());
+    scores.resize(rows);
+  }
 
  private:
   static bool can_hold(std::int64_t score) {

@@ -12,6 +12,7 @@
 
 #include "berth/base/rng.h"
 #include "berth/framework/class_memory.h"
+#include "berth/framework/per_node.h"
 #include "berth/plugins/class_memory_testing.h"
 
 namespace berth::plugins {
@@ -399,6 +400,71 @@ TEST(ClassMemoryHistory, DecidesTheSameWhileClassesAreForgotten) {
     built_without += small.counts().classes_built;
   }
   EXPECT_LT(built_with_room, built_without);
+}
+
+// Likes and takes nodes by labels of pod and node, so it goes by class. Its events are everything.
+class SameColour final : public framework::Plugin, public framework::PerNodeFilter, public framework::PerNodeScore {
+ public:
+  std::string_view name() const override { return "SameColour"; }
+  framework::Status filter(const PodToPlace& pod, const cache::NodeState& node) const override {
+    const Symbol* app = pod->metadata.labels->find(Symbol("app"));
+    if (app == nullptr || *app != "app-0" || node.pods.size() < 4) return {};
+    return framework::Status::unschedulable("node(s) are busy");
+  }
+  bool is_filter_by_class() const override { return true; }
+  std::int64_t score(const PodToPlace& pod, const cache::NodeState& node) const override {
+    return static_cast<std::int64_t>(pod->metadata.labels->size() * node.pods.size());
+  }
+  framework::PodScorer::Normalization score_normalization() const override {
+    return framework::PodScorer::Normalization::kDefault;
+  }
+  bool is_score_by_class() const override { return true; }
+};
+
+// Another packing, a plugin at another weight, one that is off, and one that is not kube-scheduler's.
+constexpr std::string_view kOtherPlugins = R"(    multiPoint:
+      enabled: [{name: SameColour, weight: 3}, {name: InterPodAffinity, weight: 7}]
+      disabled: [{name: ImageLocality}, {name: PodTopologySpread}]
+    score:
+      disabled: [{name: NodeResourcesBalancedAllocation}]
+  pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      scoringStrategy:
+        type: RequestedToCapacityRatio
+        resources: [{name: cpu, weight: 3}, {name: memory, weight: 1}]
+        requestedToCapacityRatio: {shape: [{utilization: 0, score: 0}, {utilization: 100, score: 10}]}
+  - name: InterPodAffinity
+    args: {hardPodAffinityWeight: 50, ignorePreferredTermsOfExistingPods: true}
+)";
+
+TEST(ClassMemoryHistory, DecidesTheSameWithOtherPluginsThanTheDefaultOnes) {
+  std::uint64_t cached = 0;
+  for (std::uint64_t seed = 101; seed <= 115; ++seed) {
+    SCOPED_TRACE(seed);
+    StrangeCluster cluster(seed);
+    World& world = cluster.world;
+    world.add_plugin<SameColour>("SameColour", {config::ExtensionPoint::kFilter, config::ExtensionPoint::kScore},
+                                 std::string(kOtherPlugins));
+    std::vector<std::string> wrong;
+    ClassMemory memory(*world.profile, world.view, {.check_every = 1, .on_wrong_answer = [&](const auto& answer) {
+                                                      wrong.push_back(answer.text);
+                                                    }});
+    for (int step = 0; step < 200; ++step) {
+      SCOPED_TRACE(step);
+      for (std::uint64_t changes = cluster.rng.below(3); changes > 0; --changes) cluster.change();
+      if (world.cache.nodes().node_count() == 0) continue;
+      const api::PodPtr pod = cluster.random_pod();
+      const PodToPlace to_place = world.to_place(pod);
+      const std::uint64_t rotation = cluster.rng.next_u64();
+      const Decision decision = memory.decide(to_place, world.nominated, rotation);
+      ASSERT_NO_FATAL_FAILURE(expect_same(world, to_place, decision, rotation));
+      ASSERT_EQ(wrong, std::vector<std::string>());
+      if (decision.row != cache::kNoRow) cluster.place(pod, world.cache.nodes().at(decision.row).name.text());
+    }
+    cached += memory.counts().decisions - memory.counts().step_by_step;
+  }
+  EXPECT_GT(cached, 1000u);
 }
 
 }  // namespace

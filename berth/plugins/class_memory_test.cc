@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -342,6 +345,163 @@ TEST(ClassMemory, ScoresWithoutPreScoreAsUpstreamDoes) {
     const auto filtered = run_filters(*world.profile, pre_filter, pod, world.view, world.nominated);
     EXPECT_EQ(run_scores(*world.profile, pod, world.view, filtered.feasible).status.message(), error);
   }
+}
+
+// A plugin that scores each node by what `Rules` says. The profile has it beside kube-scheduler's own.
+class Scored : public framework::Plugin, public framework::ScorePlugin {
+ public:
+  std::string_view name() const override { return "Scored"; }
+};
+
+void add_nodes(World& world, std::initializer_list<const char*> names) {
+  for (const char* name : names) world.cache.set_node(NodeBuilder(name).allocatable("cpu", "8").build());
+}
+
+constexpr std::string_view kScoredPlugins = "    score:\n      enabled:\n      - name: Scored\n        weight: 100\n";
+
+std::string invalid_score(std::string_view value) {
+  return fmt::format(
+      R"(applying score defaultWeights on Score plugins: plugin "Scored" returns an invalid score {}, it should in the )"
+      "range of [0, 100] after normalizing",
+      value);
+}
+
+// Normalizes to what it likes.
+template <std::int64_t kResult, framework::PodScorer::Scope kScope>
+class BadNormalization final : public Scored {
+  class Scorer final : public framework::PodScorer {
+   public:
+    std::int64_t score(const cache::NodeState& node) const override { return node.name == "a" ? 1 : 0; }
+    Normalization normalization() const override { return Normalization::kOwn; }
+    void normalize(const cache::NodeTable&, const Bitset& rows, std::span<std::int64_t> scores) const override {
+      rows.for_each([&](std::size_t row) { scores[row] = kResult; });
+    }
+    Scope scope() const override { return kScope; }
+    bool catch_up(const cache::NodeTable&, std::span<const cache::Change>) override { return true; }
+    bool begin(const cache::NodeTable&, const Bitset&) override { return true; }
+  };
+
+ public:
+  framework::PreScored pre_score(const PodToPlace&, const framework::ClusterView&, const Bitset&) const override {
+    return {.status = {}, .scorer = std::make_unique<Scorer>()};
+  }
+};
+
+template <typename Plugin>
+std::string error_of_second_decision() {
+  World world;
+  world.add_plugin<Plugin>("Scored", {config::ExtensionPoint::kScore}, std::string(kScoredPlugins));
+  add_nodes(world, {"a", "b"});
+  ClassMemory memory(*world.profile, world.view);
+  const PodToPlace pod = world.to_place(PodBuilder("p").request("cpu", "1").build());
+  (void)memory.decide(pod, world.nominated, 0);
+  const Decision decision = memory.decide(pod, world.nominated, 0);
+  EXPECT_EQ(decision.row, cache::kNoRow);
+  return decision.error.message();
+}
+
+TEST(ClassMemory, ReportsAScoreThatIsInvalidAfterNormalizingWhateverItsScope) {
+  using Scope = framework::PodScorer::Scope;
+  EXPECT_EQ((error_of_second_decision<BadNormalization<101, Scope::kNode>>()), invalid_score("101"));
+  EXPECT_EQ((error_of_second_decision<BadNormalization<101, Scope::kClass>>()), invalid_score("101"));
+  EXPECT_EQ((error_of_second_decision<BadNormalization<-1, Scope::kCluster>>()), invalid_score("-1"));
+  EXPECT_EQ((error_of_second_decision<BadNormalization<INT64_MAX, Scope::kFeasible>>()),
+            invalid_score("9223372036854775807"));
+  EXPECT_EQ((error_of_second_decision<BadNormalization<INT64_MIN, Scope::kAttempt>>()),
+            invalid_score("-9223372036854775808"));
+}
+
+// Has a scorer for the first pod only.
+class ForgetsItsScorer final : public Scored {
+  class Scorer final : public framework::PodScorer {
+   public:
+    std::int64_t score(const cache::NodeState& node) const override { return node.name == "b" ? 100 : 0; }
+    Scope scope() const override { return Scope::kFeasible; }
+    bool catch_up(const cache::NodeTable&, std::span<const cache::Change>) override { return true; }
+  };
+
+ public:
+  framework::PreScored pre_score(const PodToPlace&, const framework::ClusterView&, const Bitset&) const override {
+    if (asked_++ > 0) return {.status = {}, .scorer = nullptr};
+    return {.status = {}, .scorer = std::make_unique<Scorer>()};
+  }
+
+ private:
+  mutable int asked_ = 0;
+};
+
+TEST(ClassMemory, TakesTheStepsIfAPluginHasNoScorerAnyMore) {
+  World world;
+  world.add_plugin<ForgetsItsScorer>("Scored", {config::ExtensionPoint::kScore}, std::string(kScoredPlugins));
+  add_nodes(world, {"a", "b"});
+  ClassMemory memory(*world.profile, world.view);
+  const PodToPlace pod = world.to_place(PodBuilder("p").request("cpu", "1").build());
+  for (int i = 0; i < 3; ++i) EXPECT_NE(memory.decide(pod, world.nominated, 0).row, cache::kNoRow);
+  EXPECT_GE(memory.counts().step_by_step, 1u);
+}
+
+// --- Wrong scopes ----------------------------------------------------------------------------------------------------
+
+// Looks at an annotation of the pod, which is not part of its class, and says that it goes by class.
+class ReadsAnnotation final : public framework::Plugin,
+                              public framework::PerNodeFilter,
+                              public framework::PerNodeScore {
+ public:
+  explicit ReadsAnnotation(bool filters) : filters_(filters) {}
+  std::string_view name() const override { return "ReadsAnnotation"; }
+  framework::Status filter(const PodToPlace& pod, const cache::NodeState& node) const override {
+    return filters_ && is_named(pod, node) ? framework::Status::unschedulable("node(s) are annotated")
+                                           : framework::Status();
+  }
+  bool is_filter_by_class() const override { return true; }
+  std::int64_t score(const PodToPlace& pod, const cache::NodeState& node) const override {
+    return !filters_ && is_named(pod, node) ? 100 : 0;
+  }
+  bool is_score_by_class() const override { return true; }
+
+ private:
+  static bool is_named(const PodToPlace& pod, const cache::NodeState& node) {
+    const auto* value = pod->metadata.annotations->find(Symbol("node"));
+    return value != nullptr && *value == node.name.text();
+  }
+  bool filters_;
+};
+
+std::vector<framework::WrongAnswer> wrong_answers_of(bool filters) {
+  World world;
+  (void)world.registry.add({.name = "ReadsAnnotation",
+                            .points = {config::ExtensionPoint::kFilter, config::ExtensionPoint::kScore},
+                            .build = [=](const auto&) { return std::make_unique<ReadsAnnotation>(filters); }});
+  world.use_plugins("    multiPoint:\n      enabled:\n      - name: ReadsAnnotation\n");
+  add_nodes(world, {"a", "b", "c"});
+  std::vector<framework::WrongAnswer> found;
+  ClassMemory memory(*world.profile, world.view,
+                     {.check_every = 1, .on_wrong_answer = [&](const auto& wrong) { found.push_back(wrong); }});
+  const api::PodPtr first = PodBuilder("first").request("cpu", "1").build();
+  auto annotated = std::make_shared<api::Pod>(*PodBuilder("second", *first).build());
+  annotated->metadata.annotations = api::Annotations{{"node", "b"}};
+  (void)memory.decide(world.to_place(first), world.nominated, 0);
+  EXPECT_TRUE(found.empty());
+  (void)memory.decide(world.to_place(annotated), world.nominated, 0);
+  EXPECT_EQ(memory.counts().classes_built, 1u);
+  return found;
+}
+
+TEST(ClassMemory, NamesTheFilterPluginWhoseScopeIsWrong) {
+  const auto found = wrong_answers_of(true);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].plugin, "ReadsAnnotation");
+  EXPECT_EQ(found[0].pod, "default/second");
+  EXPECT_EQ(found[0].text,
+            "Filter plugin ReadsAnnotation: cached for node b: success, asked anew: Unschedulable (node(s) are "
+            "annotated)");
+}
+
+TEST(ClassMemory, NamesTheScorePluginWhoseScopeIsWrong) {
+  const auto found = wrong_answers_of(false);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].plugin, "ReadsAnnotation");
+  EXPECT_EQ(found[0].text, "Score plugin ReadsAnnotation: cached for node b: 0, asked anew: 100");
 }
 
 // The record of an attempt says how many nodes were evaluated.
