@@ -18,7 +18,7 @@ Result<void> Profiles::build(const Options& options, const plugins::PreemptionsU
   }
   const config::SchedulerConfig& configuration = options.config.config;
   for (const config::Profile& each : configuration.profiles) {
-    auto built = framework::Profile::build(each, registry_, options.gates, view.objects);
+    auto built = framework::Profile::build(each, registry_, options.gates, view.objects, &view.nodes);
     if (!built) {
       return fail(fmt::format("creating profile for scheduler name {}: {}", each.name(), built.error().message()));
     }
@@ -33,7 +33,7 @@ Result<void> Profiles::build(const Options& options, const plugins::PreemptionsU
       queue_options.hints.push_back({profile.scheduler_name(), Symbol(kExtenderPlugin), any_event, {}});
     }
     queue_options.profiles.push_back(profile.scheduler_name());
-    auto memory = std::make_unique<framework::ClassMemory>(profile, view);
+    auto memory = std::make_unique<framework::ClassMemory>(profile, view, options.class_memory);
     profiles_.push_back({std::move(*built), std::move(memory)});
   }
   if (!profiles_.empty()) queue_options.queue_sort = profiles_.front().profile->queue_sort().queue_sort();

@@ -41,6 +41,7 @@
 #include "berth/engine/observer.h"
 #include "berth/engine/quirks.h"
 #include "berth/framework/attempt.h"
+#include "berth/framework/class_memory.h"
 #include "berth/framework/profile.h"
 #include "berth/framework/registry.h"
 #include "berth/queue/release.h"
@@ -64,6 +65,8 @@ struct Options {
   // How many of the best nodes an attempt record names with their scores; costs a pass over all nodes per placement.
   std::size_t scores_to_record = 0;
   AttemptLog::Limits attempt_log;
+  // How much is cached per class of pods, and how often it is compared with a decision from scratch.
+  framework::ClassMemory::Options class_memory;
   Observer* observer = nullptr;         // these two outlive the scheduler
   SchedulerMetrics* metrics = nullptr;  // null: nothing is counted
 };
@@ -130,7 +133,8 @@ class Scheduler {
   // False if no such pod waits for that plugin.
   bool allow(std::string_view uid, Symbol plugin, Instant now);
   bool reject(std::string_view uid, Symbol plugin, std::string_view message, Instant now);
-  // To be made active, whatever they wait for, at the end of the cycle under way (or at once, if there is none).
+  // To be made active, whatever they wait for, at the end of the scheduling cycle under way (or at once, if there is
+  // none).
   void activate(std::vector<api::PodPtr> pods, Instant now);
 
   // --- Looking -------------------------------------------------------------------------------------------------------

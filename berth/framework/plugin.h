@@ -30,8 +30,11 @@ class Plugin {
   virtual std::string_view name() const = 0;
 
   // EventsToRegister: what may make a pod schedulable that this plugin rejected. Asked of plugins with PreEnqueue,
-  // PreFilter, Filter, Reserve or Permit. Nothing said means every event.
+  // PreFilter, Filter, Reserve or Permit. Nothing said means every event. An empty list is refused when the profile is
+  // built unless needs_no_events() says that it is meant: nothing would wake the pods but a timeout of minutes.
   virtual std::optional<std::vector<queue::HintRegistration>> events(Symbol /*profile*/) const { return std::nullopt; }
+  // True if the plugin rejects no pod, or if no event can help a pod that it rejected.
+  virtual bool needs_no_events() const { return false; }
 };
 
 // PreEnqueue: may the pod enter the active queue at all?

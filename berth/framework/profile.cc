@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "berth/base/check.h"
+#include <iterator>
 
 namespace berth::framework {
 namespace {
@@ -19,19 +18,21 @@ const config::PluginArgs& args_of(const config::Profile& profile, std::string_vi
   return kNone;
 }
 
-// The plugin as what it is at `point`. The registry says that it is; one that is not is built wrong.
+// The plugin as what it is at `point`. The registry says that it is; null, and an error, if it is not.
 template <typename Interface>
-Interface* interface_of(Plugin& plugin, std::string_view point) {
+Interface* interface_of(Plugin& plugin, std::string_view point, std::optional<Error>& error) {
   auto* found = dynamic_cast<Interface*>(&plugin);
-  BERTH_CHECK(found != nullptr, "plugin {} is registered at {}, which it does not implement", plugin.name(), point);
+  if (found == nullptr && !error) {
+    error = Error(fmt::format("plugin \"{}\" is registered at {}, which it does not implement", plugin.name(), point));
+  }
   return found;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Profile>> Profile::build(const config::Profile& configuration, const PluginRegistry& registry,
-                                                const config::FeatureGates& gates,
-                                                const cache::ClusterObjects& objects) {
+                                                const config::FeatureGates& gates, const cache::ClusterObjects& objects,
+                                                const cache::NodeTable* nodes) {
   static const config::Plugins kNoPlugins;
   auto lists = config::expand_plugins(configuration.name(), configuration.plugins ? *configuration.plugins : kNoPlugins,
                                       registry.out_of_tree());
@@ -53,9 +54,13 @@ Result<std::unique_ptr<Profile>> Profile::build(const config::Profile& configura
       error = Error(fmt::format("plugin \"{}\" does not exist", name));
       return nullptr;
     }
-    auto built = entry->build({profile->scheduler_name_, args_of(configuration, name), gates, objects});
+    auto built = entry->build({profile->scheduler_name_, args_of(configuration, name), gates, objects, nodes});
     if (!built) {
       error = Error(fmt::format("initializing plugin \"{}\": {}", name, built.error().message()));
+      return nullptr;
+    }
+    if ((*built)->name() != name) {
+      error = Error(fmt::format("plugin \"{}\" calls itself \"{}\"", name, (*built)->name()));
       return nullptr;
     }
     return profile->plugins_.emplace_back(std::move(*built)).get();
@@ -69,8 +74,8 @@ Result<std::unique_ptr<Profile>> Profile::build(const config::Profile& configura
   };
   const auto fill = [&]<typename Interface>(ExtensionPoint point, std::vector<At<Interface>>& list) {
     for_each_at(point, [&](Symbol name, Plugin& plugin, const config::Plugin&) {
-      list.push_back({name, interface_of<std::remove_const_t<Interface>>(
-                                plugin, config::extension_points()[static_cast<std::size_t>(point)].field)});
+      const std::string_view field = config::extension_points()[static_cast<std::size_t>(point)].field;
+      list.push_back({name, interface_of<std::remove_const_t<Interface>>(plugin, field, error)});
     });
   };
 
@@ -78,7 +83,8 @@ Result<std::unique_ptr<Profile>> Profile::build(const config::Profile& configura
     for (Filter& filter : profile->filters_) {
       if (filter.name == name) return filter;
     }
-    return profile->filters_.emplace_back(Filter{name, interface_of<FilterPlugin>(plugin, "filter"), false, false});
+    return profile->filters_.emplace_back(
+        Filter{name, interface_of<FilterPlugin>(plugin, "filter", error), false, false});
   };
   for_each_at(ExtensionPoint::kPreFilter, [&](Symbol name, Plugin& plugin, const config::Plugin&) {
     filter_named(name, plugin).at_pre_filter = true;
@@ -93,7 +99,7 @@ Result<std::unique_ptr<Profile>> Profile::build(const config::Profile& configura
               [&](Symbol, Plugin&, const config::Plugin& entry) { pre_scored.push_back(entry.name); });
   for_each_at(ExtensionPoint::kScore, [&](Symbol name, Plugin& plugin, const config::Plugin& entry) {
     const bool at_pre_score = std::ranges::find(pre_scored, entry.name) != pre_scored.end();
-    profile->scores_.push_back({name, interface_of<ScorePlugin>(plugin, "score"), entry.weight, at_pre_score});
+    profile->scores_.push_back({name, interface_of<ScorePlugin>(plugin, "score", error), entry.weight, at_pre_score});
   });
   fill(ExtensionPoint::kPreEnqueue, profile->pre_enqueue_);
   fill(ExtensionPoint::kPostFilter, profile->post_filter_);
@@ -103,14 +109,35 @@ Result<std::unique_ptr<Profile>> Profile::build(const config::Profile& configura
   fill(ExtensionPoint::kBind, profile->bind_);
   fill(ExtensionPoint::kPostBind, profile->post_bind_);
   for_each_at(ExtensionPoint::kQueueSort, [&](Symbol, Plugin& plugin, const config::Plugin&) {
-    profile->queue_sort_ = interface_of<QueueSortPlugin>(plugin, "queueSort");
+    profile->queue_sort_ = interface_of<QueueSortPlugin>(plugin, "queueSort", error);
   });
   // Nothing runs there yet; plugins that are for these points alone say so when they are built.
   for (const ExtensionPoint point : {ExtensionPoint::kPlacementGenerate, ExtensionPoint::kPlacementScore}) {
     for_each_at(point, [](Symbol, Plugin&, const config::Plugin&) {});
   }
   if (error) return std::unexpected(std::move(*error));
+  for (const std::unique_ptr<Plugin>& plugin : profile->plugins_) {
+    if (auto checked = profile->check_events(*plugin); !checked) return std::unexpected(std::move(checked).error());
+  }
   return profile;
+}
+
+Result<void> Profile::check_events(const Plugin& plugin) const {
+  const auto events = plugin.events(scheduler_name_);
+  if (!events || !can_reject(Symbol(plugin.name()))) return {};
+  if (events->empty() && !plugin.needs_no_events()) {
+    return fail(
+        Error(fmt::format("plugin \"{}\" can reject pods and registers for no event, so nothing would wake them",
+                          plugin.name()))
+            .with_fix("return the events that may help from events(), or true from needs_no_events()"));
+  }
+  for (const queue::HintRegistration& hint : *events) {
+    if (hint.plugin == plugin.name() && hint.profile == scheduler_name_) continue;
+    return fail(fmt::format("plugin \"{}\" of profile {} registers for {} as plugin \"{}\" of profile {}",
+                            plugin.name(), scheduler_name_.text(), hint.event.label().text(), hint.plugin.text(),
+                            hint.profile.text()));
+  }
+  return {};
 }
 
 const Plugin* Profile::plugin(std::string_view name) const {

@@ -41,10 +41,12 @@ class Profile {
     Interface* plugin = nullptr;
   };
 
-  // The errors are kube-scheduler's: an unknown plugin, one that does not implement its point, bad arguments.
+  // The errors are kube-scheduler's: an unknown plugin, one that does not implement its point, bad arguments; and a
+  // plugin that can reject pods and says by mistake that nothing wakes them (Plugin::events()). `nodes` are those whose
+  // events will come; null if there will be none.
   static Result<std::unique_ptr<Profile>> build(const config::Profile& configuration, const PluginRegistry& registry,
-                                                const config::FeatureGates& gates,
-                                                const cache::ClusterObjects& objects);
+                                                const config::FeatureGates& gates, const cache::ClusterObjects& objects,
+                                                const cache::NodeTable* nodes = nullptr);
 
   Symbol scheduler_name() const { return scheduler_name_; }
   std::optional<std::int32_t> percentage_of_nodes_to_score() const { return percentage_of_nodes_to_score_; }
@@ -78,6 +80,7 @@ class Profile {
  private:
   Profile() = default;
   bool can_reject(Symbol plugin) const;
+  Result<void> check_events(const Plugin& plugin) const;
 
   Symbol scheduler_name_;
   std::optional<std::int32_t> percentage_of_nodes_to_score_;

@@ -18,6 +18,12 @@ const PluginRegistry::Entry* PluginRegistry::find(std::string_view name) const {
   return it == entries_.end() ? nullptr : &it->second;
 }
 
+std::vector<std::string_view> PluginRegistry::names() const {
+  std::vector<std::string_view> all;
+  for (const auto& [name, entry] : entries_) all.push_back(name);
+  return all;
+}
+
 std::vector<config::PluginSpec> PluginRegistry::out_of_tree() const {
   std::vector<config::PluginSpec> specs;
   for (const auto& [name, entry] : entries_) {

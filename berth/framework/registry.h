@@ -12,6 +12,7 @@
 
 #include "berth/base/error.h"
 #include "berth/cache/cluster_objects.h"
+#include "berth/cache/node_table.h"
 #include "berth/config/feature_gates.h"
 #include "berth/config/plugin_sets.h"
 #include "berth/config/scheduler_config.h"
@@ -26,6 +27,8 @@ struct PluginContext {
   const config::FeatureGates& gates;
   // The live objects, for event hints and volume reservations. Pods and nodes come with each call.
   const cache::ClusterObjects& objects;
+  // The live nodes and their pods, for event hints. Null: there are no events, since nothing is scheduled.
+  const cache::NodeTable* nodes = nullptr;
 };
 
 using PluginFactory = std::function<Result<std::unique_ptr<Plugin>>(const PluginContext&)>;
@@ -42,6 +45,8 @@ class PluginRegistry {
   Result<void> add(Entry entry);
   // Null if there is none.
   const Entry* find(std::string_view name) const;
+  // All of them, sorted.
+  std::vector<std::string_view> names() const;
   // What config::expand_plugins() wants to know about plugins that are not kube-scheduler's own.
   std::vector<config::PluginSpec> out_of_tree() const;
 

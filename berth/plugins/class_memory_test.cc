@@ -361,8 +361,8 @@ constexpr std::string_view kScoredPlugins = "    score:\n      enabled:\n      -
 
 std::string invalid_score(std::string_view value) {
   return fmt::format(
-      R"(applying score defaultWeights on Score plugins: plugin "Scored" returns an invalid score {}, it should in the )"
-      "range of [0, 100] after normalizing",
+      R"(applying score defaultWeights on Score plugins: plugin "Scored" returns an invalid score {}, it should in )"
+      "the range of [0, 100] after normalizing",
       value);
 }
 

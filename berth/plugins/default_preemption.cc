@@ -59,6 +59,7 @@ class DefaultPreemption final : public framework::Plugin,
   std::optional<std::vector<queue::HintRegistration>> events(Symbol profile) const override {
     return default_preemption_hints(profile, hints_);
   }
+  bool needs_no_events() const override { return !hints_.async_preemption; }  // it holds nobody back then
 
   Status pre_enqueue(const api::Pod& pod) const override {
     if (default_preemption_admits(pod, hints_)) return {};

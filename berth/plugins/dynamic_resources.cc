@@ -71,6 +71,7 @@ class DynamicResources final : public framework::Plugin,
   std::optional<std::vector<HintRegistration>> events(Symbol profile) const override {
     return hints_of(name(), profile, hints_);
   }
+  bool needs_no_events() const override { return !hints_.features.dynamic_resource_allocation; }  // it rejects nobody
 
   Status pre_enqueue(const api::Pod& pod) const override {
     if (pod.spec->resource_claims.empty()) return {};

@@ -1,5 +1,6 @@
 #include "berth/plugins/hint_options.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "berth/plugins/device_classes.h"
@@ -38,6 +39,15 @@ void add_args(const config::PluginArgs& args, HintOptions& options) {
   }
 }
 
+bool is_anti_affinity_key(const cache::NodeTable& nodes, Symbol key) {
+  bool is_one = false;
+  nodes.for_each_affine_cohort([&](const cache::Cohort& cohort) {
+    const auto has_key = [key](const api::PodTermMatcher& term) { return term.topology_key == key; };
+    is_one = is_one || std::ranges::any_of(cohort.compiled->required_anti_affinity, has_key);
+  });
+  return is_one;
+}
+
 }  // namespace
 
 HintOptions hint_options(const framework::PluginContext& context, const PluginQuirks& quirks) {
@@ -51,6 +61,9 @@ HintOptions hint_options(const framework::PluginContext& context, const PluginQu
   };
   options.has_device_class = [&objects](Symbol resource) { return has_device_class(objects, resource); };
   options.find_namespace_labels = [&objects](Symbol name_space) { return objects.namespace_labels(name_space); };
+  if (context.nodes != nullptr) {
+    options.is_anti_affinity_key = [nodes = context.nodes](Symbol key) { return is_anti_affinity_key(*nodes, key); };
+  }
   return options;
 }
 

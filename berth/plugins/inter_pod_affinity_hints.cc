@@ -81,13 +81,15 @@ KeyChange change_of(Symbol key, const api::Labels& before, const api::Labels& af
   return *was == *is ? KeyChange::kNone : KeyChange::kMoved;
 }
 
-// A pod on the node that keeps others away keeps them away from another domain now.
+// The node leaves a domain that a pod keeps others away from, or takes such a pod with it into another one. A pod that
+// is nominated to the node is not among those that is_anti_affinity_key() knows. It keeps others off whatever domain
+// the node is in, so a move changes nothing about it, but without the label it keeps off nobody.
 bool leaves_domain_of_others(const api::Labels& before, const api::Labels& after,
                              const InterPodAffinityHintOptions& options) {
   return std::ranges::any_of(before, [&](const auto& label) {
     const KeyChange change = change_of(label.key, before, after);
-    return (change == KeyChange::kVanished || change == KeyChange::kMoved) &&
-           (!options.is_anti_affinity_key || options.is_anti_affinity_key(label.key));
+    if (change == KeyChange::kVanished) return true;
+    return change == KeyChange::kMoved && (!options.is_anti_affinity_key || options.is_anti_affinity_key(label.key));
   });
 }
 

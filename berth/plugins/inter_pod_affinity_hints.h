@@ -14,8 +14,7 @@ struct InterPodAffinityHintOptions {
   CompilePod compile;
   // The labels of a namespace, for terms that select namespaces by them; null if it is unknown. Empty: none has any.
   std::function<const api::Labels*(Symbol name_space)> find_namespace_labels;
-  // Whether a pod that has a place has a required anti-affinity term with that topology key. Empty: each key may be
-  // one.
+  // Whether a pod on some node has a required anti-affinity term with that topology key. Empty: each key may be one.
   std::function<bool(Symbol topology_key)> is_anti_affinity_key;
   HintQuirks quirks;
 };

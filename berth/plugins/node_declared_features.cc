@@ -37,6 +37,7 @@ class NodeDeclaredFeatures final : public framework::Plugin, public framework::F
   std::optional<std::vector<HintRegistration>> events(Symbol profile) const override {
     return hints_of(name(), profile, hints_);
   }
+  bool needs_no_events() const override { return !hints_.features.node_declared_features; }  // it rejects nobody then
 
   framework::PreFiltered pre_filter(const framework::PodToPlace& pod, const framework::ClusterView&) const override {
     const auto needed =
