@@ -96,7 +96,7 @@ class RandomCluster {
     is_pinned_ = chance(10);
     if (is_pinned_) {
       // As the pods of a DaemonSet are.
-      affinity.push_back(
+      affinity.emplace_back(
           "nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchFields: [{key: "
           "metadata.name, operator: In, values: [n-1]}]}]}}");
     } else if (chance(15)) {
