@@ -241,7 +241,7 @@ class Model {
       case Do::kAdd: return add(step);
       case Do::kUpdate: return update(step);
       case Do::kRemove: return remove(step);
-      case Do::kWait: now_ = now_ + Duration::seconds(step.choice % 50); return;
+      case Do::kWait: now_ = now_ + Duration::seconds(step.choice % 25); return;
       case Do::kExpire: return expire();
       case Do::kReadJournal:
         ++reached_.read;
