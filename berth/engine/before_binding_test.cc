@@ -162,6 +162,7 @@ TEST_F(WaitingAtPermit, AnswersOnlyToThePluginThatItWaitsFor) {
   start();
   EXPECT_FALSE(world->scheduler().allow("a-uid", Symbol("Other"), world->now()));
   EXPECT_FALSE(world->scheduler().allow("b-uid", plugin, world->now()));
+  EXPECT_FALSE(world->scheduler().reject("a-uid", Symbol("Other"), "not mine", world->now()));
   EXPECT_TRUE(world->scheduler().allow("a-uid", plugin, world->now()));
   EXPECT_FALSE(world->scheduler().allow("a-uid", plugin, world->now()));
   EXPECT_FALSE(world->scheduler().reject("a-uid", plugin, "late", world->now()));

@@ -228,14 +228,21 @@ bool BindingCycles::allow(std::string_view uid, Symbol plugin) {
 
 bool BindingCycles::reject(std::string_view uid, Symbol plugin, std::string_view message) {
   Cycle* cycle = find(uid);
-  if (cycle == nullptr || cycle->waiting.empty()) return false;
-  stop_waiting(*cycle, Code::kUnschedulable);
-  fail(*cycle, Failure::rejected_by(plugin, {std::string(message)}));
+  if (cycle == nullptr) return false;
+  const auto waits_for = [plugin](const Cycle::Waiting& each) { return each.plugin == plugin; };
+  if (std::ranges::none_of(cycle->waiting, waits_for)) return false;
+  reject(*cycle, plugin, message);
   return true;
 }
 
 void BindingCycles::reject_removed(std::string_view uid) {
-  reject(uid, Symbol(), "removed");
+  Cycle* cycle = find(uid);
+  if (cycle != nullptr && !cycle->waiting.empty()) reject(*cycle, Symbol(), "removed");
+}
+
+void BindingCycles::reject(Cycle& cycle, Symbol plugin, std::string_view message) {
+  stop_waiting(cycle, Code::kUnschedulable);
+  fail(cycle, Failure::rejected_by(plugin, {std::string(message)}));
 }
 
 void BindingCycles::stop_waiting(Cycle& cycle, Code code) {

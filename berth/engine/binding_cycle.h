@@ -85,6 +85,7 @@ class BindingCycles {
   void bound(Cycle& cycle);
   void post_bind(Cycle& cycle);
   void fail(Cycle& cycle, const Failure& failure);
+  void reject(Cycle& cycle, Symbol plugin, std::string_view message);
   void undo(Cycle& cycle);
   void erase(Cycle& cycle);
   void stop_waiting(Cycle& cycle, framework::Code code);

@@ -26,11 +26,13 @@ ExtendedAttempt::ExtendedAttempt(SchedulingCycle& cycle, Attempt attempt)
 template <typename How>
 void ExtendedAttempt::finish(How&& how) {
   const std::unique_ptr<ExtendedAttempt> self = std::move(cycle_.extended_);
+  cycle_.is_running_ = true;
   if (is_gone()) {
     drop(attempt_);
   } else {
     how(attempt_);
   }
+  cycle_.is_running_ = false;
   state_.activate_stashed();
 }
 

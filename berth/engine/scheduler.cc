@@ -171,7 +171,7 @@ void Scheduler::activate(std::vector<api::PodPtr> pods, Instant now) {
   State& state = machine_->state;
   state.now = now;
   for (api::PodPtr& pod : pods) state.pods_to_activate.push_back(std::move(pod));
-  state.activate_stashed();
+  if (!machine_->cycle.is_under_way()) state.activate_stashed();
 }
 
 // --- Looking ---------------------------------------------------------------------------------------------------------

@@ -87,6 +87,25 @@ TEST(Scheduler, MakesPodsActiveThatAPluginStashed) {
   EXPECT_EQ(world.last_attempt("a").woken_by, "ForceActivate");
 }
 
+TEST(Scheduler, MakesPodsActiveAtTheEndOfTheCycleInWhichAPluginStashedThem) {
+  Script script;
+  World world(scripted(script));
+  world.add(node("n1", "1"));
+  world.add(pod("a", "2").build());
+  world.answer_all();
+  ASSERT_EQ(world.place("a"), "unschedulable");
+  std::string during;
+  script.reserve = [&] {
+    world.scheduler().activate({world.find("a")}, world.now());
+    during = world.place("a");
+    return framework::Status();
+  };
+  world.scheduler().observe(api::AnyObject(pod("b").build()), world.now());
+  ASSERT_TRUE(world.scheduler().try_next(world.now()));
+  EXPECT_EQ(during, "unschedulable");
+  EXPECT_EQ(world.place("a"), "active");
+}
+
 TEST(Scheduler, DoesNotNameAnEventForATryThatOnlyTimeHasCaused) {
   World world;
   world.add(node("n1", "1"));

@@ -56,9 +56,11 @@ bool SchedulingCycle::try_next() {
     extended_ = std::make_unique<ExtendedAttempt>(*this, std::move(attempt));
     extended_->start();
   } else {
+    is_running_ = true;
     run(attempt);
+    is_running_ = false;
   }
-  state_.activate_stashed();
+  if (extended_ == nullptr) state_.activate_stashed();
   return true;
 }
 

@@ -43,6 +43,8 @@ class SchedulingCycle {
   bool is_started() const { return is_started_; }
   // False if there was nothing to try, or an attempt waits for an extender.
   bool try_next();
+  // Whether an attempt is being made, or waits for an extender.
+  bool is_under_way() const { return is_running_ || extended_ != nullptr; }
   // The UID of the pod whose attempt waits for an extender; empty if none does.
   std::string_view waiting_uid() const;
 
@@ -76,6 +78,7 @@ class SchedulingCycle {
   bool is_started_ = false;
   std::size_t next_start_ = 0;  // of samples, in the order of the nodes
   std::unique_ptr<ExtendedAttempt> extended_;
+  bool is_running_ = false;
 };
 
 }  // namespace berth::engine
