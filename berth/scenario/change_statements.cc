@@ -12,6 +12,7 @@
 #include "berth/scenario/targets.h"
 #include "berth/scenario/values.h"
 #include "berth/sim/api_server.h"
+#include "berth/sim/object_copy.h"
 
 namespace berth::scenario {
 
@@ -274,18 +275,6 @@ Parsed<Meaning> compile_ungate(std::string_view, Reader& reader, const Context&)
 
 // --- Single pods -----------------------------------------------------------------------------------------------------
 
-// As its creator would make it again: without what the cluster added.
-api::Pod anew(const api::Pod& pod) {
-  api::Pod fresh;
-  fresh.metadata.name = pod.metadata.name;
-  fresh.metadata.name_space = pod.metadata.name_space;
-  fresh.metadata.labels = pod.metadata.labels;
-  fresh.metadata.annotations = pod.metadata.annotations;
-  fresh.metadata.owner_references = pod.metadata.owner_references;
-  fresh.spec.shared = pod.spec.shared;
-  return fresh;
-}
-
 Result<void> recreate(sim::World& world, const Target& target) {
   const auto pods = find(world, api::kind_of<api::Pod>(), target);
   if (!pods) return fail(pods.error());
@@ -294,7 +283,7 @@ Result<void> recreate(sim::World& world, const Target& target) {
     const api::ObjectMeta& metadata = pod->metadata;
     if (auto removed = world.remove(object.kind(), metadata.name_space.text(), metadata.name); !removed) return removed;
     world.api().finish_deletion(metadata.name_space, metadata.name, metadata.uid);
-    auto created = world.create(api::AnyObject(std::make_shared<const api::Pod>(anew(*pod))));
+    auto created = world.create(api::AnyObject(std::make_shared<const api::Pod>(sim::as_created(*pod))));
     if (!created) return created;
   }
   return {};

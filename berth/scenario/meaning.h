@@ -43,6 +43,8 @@ struct Setup {
   std::optional<std::int32_t> percentage_of_nodes_to_score;
   std::optional<Duration> maximum_in_unschedulable;
   std::optional<std::size_t> scores_to_record;
+  // Not from a statement: the embedder's plugins.
+  std::function<Result<void>(framework::PluginRegistry&)> add_plugins;
 };
 
 // The scheduler that a setup describes. The errors: the configuration, gates or quirks are wrong.

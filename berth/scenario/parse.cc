@@ -7,14 +7,19 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include "berth/base/utf8.h"
 #include "berth/codec/input_bytes.h"
+#include "berth/engine/extenders.h"
+#include "berth/plugins/default_plugins.h"
 #include "berth/scenario/scenario.h"
 #include "berth/scenario/statements.h"
+#include "berth/sim/pod_script.h"
 
 namespace berth::scenario {
 
@@ -75,6 +80,17 @@ std::optional<Mistake> whole_mistake(std::string_view text, const std::vector<Li
                  "\"apply FILE\" in a scenario takes them; berth inspect and berth what-if read them alone"};
 }
 
+// The names of all plugins that there are.
+Result<std::vector<std::string>> plugin_names(const AddPlugins& add_plugins) {
+  framework::PluginRegistry registry = plugins::default_registry();
+  if (add_plugins) {
+    if (auto added = add_plugins(registry); !added) return fail(std::move(added).error());
+  }
+  std::vector<std::string> names = {std::string(sim::kScriptPlugin), std::string(engine::kExtenderPlugin)};
+  for (const std::string_view name : registry.names()) names.emplace_back(name);
+  return names;
+}
+
 // Of a file that is wrong throughout, the first mistakes tell enough.
 constexpr std::size_t kMostMistakes = 20;
 
@@ -97,9 +113,14 @@ std::expected<Scenario, std::vector<Error>> parse(std::string_view text, const P
   if (const auto mistake = whole_mistake(text, lexed.lines)) {
     return std::unexpected(std::vector{error_of(*mistake, options.file)});
   }
+  scenario.setup.add_plugins = options.add_plugins;
+  auto names = plugin_names(options.add_plugins);
+  if (!names) return std::unexpected(std::vector{std::move(names).error().in_file(options.file)});
+  const auto plugins = std::make_shared<const std::vector<std::string>>(*std::move(names));
   std::vector<Mistake> mistakes = std::move(lexed.mistakes);
   const Context context{options, scenario.notes};
   for (Line& line : lexed.lines) {
+    line.plugins = plugins;
     Reader reader(line);
     auto meaning = compile_statement(reader, context);
     if (!meaning) {
@@ -128,11 +149,12 @@ std::expected<Scenario, std::vector<Error>> parse(std::string_view text, const P
   return std::unexpected(std::move(errors));
 }
 
-std::expected<Scenario, std::vector<Error>> parse_file(const std::string& path) {
+std::expected<Scenario, std::vector<Error>> parse_file(const std::string& path, AddPlugins add_plugins) {
   const auto text = read_file(path);
   if (!text) return std::unexpected(std::vector{Error(text.error()).in_file(path)});
   ParseOptions options;
   options.file = path;
+  options.add_plugins = std::move(add_plugins);
   return parse(*text, options);
 }
 

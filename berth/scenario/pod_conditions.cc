@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "berth/config/plugin_sets.h"
 #include "berth/scenario/conditions.h"
 #include "berth/scenario/values.h"
 #include "berth/scenario/wake_labels.h"
@@ -138,8 +137,8 @@ bool was_flushed(const PodView& view) {
 // [by PLUGIN,...]
 Parsed<std::vector<Symbol>> read_plugins(Reader& reader) {
   if (!reader.accept("by")) return std::vector<Symbol>();
-  std::vector<std::string_view> known = {"Script", "Extender"};
-  for (const config::PluginSpec& plugin : config::in_tree_plugins()) known.push_back(plugin.name);
+  const std::vector<std::string>& names = *reader.line().plugins;
+  const std::vector<std::string_view> known(names.begin(), names.end());
   const Position at = reader.here();
   auto plugins = reader.value(read_list);
   if (!plugins) return plugins;

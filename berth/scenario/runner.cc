@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -301,6 +303,23 @@ Failure failure_of(const sim::LostWakeUp& lost, const std::string& file) {
   return failure;
 }
 
+// What the checker of decisions finds, with the time. The scheduler that reports to it may live longer than the run.
+struct WrongDecisions {
+  sim::World* world = nullptr;  // null: nobody is interested any more
+  std::string file;
+  std::vector<Failure> failures;
+
+  void add(const framework::WrongAnswer& wrong) {
+    if (world == nullptr) return;
+    Failure& failure = failures.emplace_back();
+    failure.kind = Failure::Kind::kInvariant;
+    failure.file = file;
+    failure.when = world->elapsed();
+    failure.expected = fmt::format("the decision about pod {} to be the same from scratch", wrong.pod);
+    failure.actual = wrong.text;
+  }
+};
+
 std::string indented(std::string_view text) {
   std::string result = "  ";
   for (const char c : text) {
@@ -325,10 +344,20 @@ std::string to_text(const Failure& failure) {
 
 Result<RunResult> run(const Scenario& scenario, const RunOptions& options) {
   if (auto checked = check_objects(scenario, options.max_objects); !checked) return fail(std::move(checked).error());
-  auto world = sim::World::make(world_options(scenario, options));
+  sim::WorldOptions settings = world_options(scenario, options);
+  const auto wrong_decisions = std::make_shared<WrongDecisions>();
+  wrong_decisions->file = scenario.file;
+  if (options.check_decisions) {
+    settings.scheduler.class_memory.check_every = 1;
+    settings.scheduler.class_memory.on_wrong_answer = [wrong_decisions](const framework::WrongAnswer& wrong) {
+      wrong_decisions->add(wrong);
+    };
+  }
+  auto world = sim::World::make(std::move(settings));
   if (!world) return fail(world.error());
   RunResult result;
   result.world = *std::move(world);
+  wrong_decisions->world = result.world.get();
   if (options.on_start) options.on_start(*result.world);
   std::optional<sim::WakeUpChecker> wakeups;
   if (options.check_wakeups) wakeups.emplace(*result.world);
@@ -346,7 +375,9 @@ Result<RunResult> run(const Scenario& scenario, const RunOptions& options) {
   stage->finish();
   result.world->set_on_step({});
   result.world->set_on_create({});
+  wrong_decisions->world = nullptr;
   result.failures = stage->take_failures();
+  std::ranges::move(wrong_decisions->failures, std::back_inserter(result.failures));
   if (wakeups) {
     for (const sim::LostWakeUp& lost : wakeups->found()) result.failures.push_back(failure_of(lost, scenario.file));
   }

@@ -34,6 +34,8 @@ struct RunOptions {
   std::size_t max_objects = sim::kDefaultMaxObjects;
   // Looks for pods that should have been woken and were not (sim/wakeup_checker.h); each is a failure.
   bool check_wakeups = false;
+  // Compares every decision with one made from scratch (framework/answer_check.h); each that differs is a failure.
+  bool check_decisions = false;
   // Called when the world is made, and after everything that happens.
   std::function<void(sim::World&)> on_start;
   std::function<void(sim::World&)> on_step;

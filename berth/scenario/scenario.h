@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "berth/base/error.h"
+#include "berth/framework/registry.h"
 #include "berth/scenario/meaning.h"
 #include "berth/scenario/syntax.h"
 
@@ -29,6 +30,10 @@ struct Statement {
 
   Position at() const { return line.words.front().at; }
 };
+
+// Adds plugins beyond kube-scheduler's own to a registry. The configuration of a scenario enables them, and conditions
+// may name them: so a plugin of one's own is tested by a *.berth file; see examples/plugin_scenario.cc.
+using AddPlugins = std::function<Result<void>(framework::PluginRegistry&)>;
 
 struct Scenario {
   std::string file;  // as it stands in messages
@@ -48,11 +53,12 @@ Result<std::string> read_file(const std::string& path);
 struct ParseOptions {
   std::string file = "scenario";  // stands in messages; files that the scenario names are looked for beside it
   ReadFile read = read_file;
+  AddPlugins add_plugins = {};
 };
 
 // All mistakes, in their order, each with "FILE:LINE:COLUMN" as its place.
 std::expected<Scenario, std::vector<Error>> parse(std::string_view text, const ParseOptions& options = {});
-std::expected<Scenario, std::vector<Error>> parse_file(const std::string& path);
+std::expected<Scenario, std::vector<Error>> parse_file(const std::string& path, AddPlugins add_plugins = {});
 
 // One statement, for those who build scenarios piece by piece.
 Result<Statement> parse_statement(std::string_view text);

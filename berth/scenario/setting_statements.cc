@@ -179,9 +179,15 @@ std::expected<engine::Options, std::vector<Error>> scheduler_options(const Setup
   options.gates = *gates;
   options.quirks = *quirks;
   options.compatibility = setup.release;
+  options.add_plugins = setup.add_plugins;
+  framework::PluginRegistry registry;
+  if (setup.add_plugins) {
+    if (auto added = setup.add_plugins(registry); !added) return std::unexpected(std::vector{std::move(added).error()});
+  }
+  const std::vector<config::PluginSpec> out_of_tree = registry.out_of_tree();
   options.config = config::default_config({.gates = *gates});
   if (!setup.config_text.empty()) {
-    auto loaded = config::load_config(setup.config_text, {.gates = *gates});
+    auto loaded = config::load_config(setup.config_text, {.gates = *gates, .out_of_tree = out_of_tree});
     if (!loaded) return std::unexpected(loaded.error().errors(setup.config_name));
     options.config = *std::move(loaded);
   }

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,8 @@ struct Document {
 struct Line {
   std::vector<Word> words;
   std::optional<Document> document;
+  // The plugins that a condition may name. Set before the statement is read.
+  std::shared_ptr<const std::vector<std::string>> plugins = nullptr;
 };
 
 // Something that is wrong in a scenario.

@@ -127,4 +127,18 @@ api::AnyObject completed_by(const api::AnyObject& fresh, const api::AnyObject& o
   return api::AnyObject(fresh.kind(), std::move(copy));
 }
 
+api::Pod as_created(api::Pod pod) {
+  api::ObjectMeta& metadata = pod.metadata;
+  metadata.uid.clear();
+  metadata.resource_version.clear();
+  metadata.generation = 0;
+  metadata.creation_timestamp = {};
+  metadata.deletion_timestamp = {};
+  metadata.deletion_grace_period_seconds.reset();
+  metadata.finalizers = {};  // nobody in a simulation would take them away again
+  pod.spec.node_name = {};
+  pod.status = {};
+  return pod;
+}
+
 }  // namespace berth::sim

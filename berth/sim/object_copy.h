@@ -3,6 +3,7 @@
 #pragma once
 
 #include "berth/api/object.h"
+#include "berth/api/pod.h"
 #include "berth/base/function_ref.h"
 
 namespace berth::sim {
@@ -18,5 +19,8 @@ bool is_same_wish(const api::AnyObject& a, const api::AnyObject& b);
 
 // `fresh` with what it does not say taken from `old`: owners, status, the node of a pod.
 api::AnyObject completed_by(const api::AnyObject& fresh, const api::AnyObject& old);
+
+// The pod as its creator would make it again: everything but what the cluster added to it.
+api::Pod as_created(api::Pod pod);
 
 }  // namespace berth::sim

@@ -105,6 +105,16 @@ std::size_t in_backoff(const engine::Scheduler& scheduler) {
   return scheduler.queue().count(queue::Place::kBackoff) + scheduler.queue().count(queue::Place::kErrorBackoff);
 }
 
+// Why the next of the pods that failed with an error did, " (pod default/a: ...)"; empty if there is none.
+std::string error_in_backoff(const engine::Scheduler& scheduler) {
+  for (const queue::QueuedPod* queued : scheduler.queue().pods_in(queue::Place::kErrorBackoff)) {
+    const engine::AttemptRecord* last = scheduler.attempts().last(queued->uid());
+    if (last == nullptr || last->detail().message.empty()) continue;
+    return fmt::format(" (pod {}: {})", api::full_name(queued->pod->metadata), last->detail().message);
+  }
+  return {};
+}
+
 // Whether anything may come of the next tries. Without any node pods go from try to backoff to try for ever, as in
 // kube-scheduler; the world is idle nevertheless, or it would never be.
 bool waits_for_backoff(const engine::Scheduler& scheduler) {
@@ -355,7 +365,9 @@ std::string SchedulerLink::business() const {
   if (const auto n = scheduler_->queue().count(queue::Place::kActive); n > 0) {
     parts.push_back(counted(n, "pod to try", "pods to try"));
   }
-  if (const auto n = in_backoff(*scheduler_); n > 0) parts.push_back(counted(n, "pod in backoff", "pods in backoff"));
+  if (const auto n = in_backoff(*scheduler_); n > 0) {
+    parts.push_back(counted(n, "pod in backoff", "pods in backoff") + error_in_backoff(*scheduler_));
+  }
   if (const auto n = scheduler_->bindings(); n > 0) parts.push_back(counted(n, "binding", "bindings"));
   if (const auto n = scheduler_->commands_under_way(); n > 0) {
     parts.push_back(counted(n, "command without an answer", "commands without an answer"));

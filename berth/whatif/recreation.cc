@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "berth/api/kinds.h"
+#include "berth/sim/object_copy.h"
 #include "berth/sim/pod_mould.h"
 
 namespace berth::whatif {
@@ -45,14 +46,8 @@ void Recreation::on_change(const sim::Change& change) {
 }
 
 void Recreation::make_again(const api::Pod& pod, const api::OwnerReference& owner) {
-  auto copy = std::make_shared<api::Pod>();
-  copy->metadata.name =
-      is_stateful(owner) ? pod.metadata.name : fmt::format("{}-{}", owner.name, sim::random_suffix(names_));
-  copy->metadata.name_space = pod.metadata.name_space;
-  copy->metadata.labels = pod.metadata.labels;
-  copy->metadata.annotations = pod.metadata.annotations;
-  copy->metadata.owner_references = pod.metadata.owner_references;
-  copy->spec.shared = pod.spec.shared;
+  auto copy = std::make_shared<api::Pod>(sim::as_created(pod));
+  if (!is_stateful(owner)) copy->metadata.name = fmt::format("{}-{}", owner.name, sim::random_suffix(names_));
   // Refused only if the name is taken, which is to say that somebody was faster.
   (void)world_.create(api::AnyObject(api::PodPtr(std::move(copy))));
 }
