@@ -31,8 +31,13 @@ void add_sim(Program& program) {
       ->type_name("FILE");
   command.add_option("--quirks", options->quirks, "Bugs of kube-scheduler to have: names, 'upstream' (all) or 'none'")
       ->type_name("LIST");
-  command.add_option("--check", options->check, "Look, after every event, for pods that should have been woken")
-      ->check(CLI::IsMember({"wakeups"}));
+  command
+      .add_option("--check", options->checks,
+                  "wakeups: look, after every event, for pods that should have been woken; decisions: compare every "
+                  "decision with one made from scratch; or both, with a comma")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"wakeups", "decisions"}));
   command.add_option("--max-objects", options->max_objects, "Refuse scenarios that create more objects than N")
       ->type_name("N")
       ->check(CLI::PositiveNumber)

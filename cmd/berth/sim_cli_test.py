@@ -190,10 +190,15 @@ class Checks(Files):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertNotIn("lost", done.stdout)
 
+    def test_decisions_are_the_same_from_scratch(self):
+        done = berth(self.file("waiter.berth", WAITER), "--check", "wakeups,decisions")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertNotIn("from scratch", done.stdout)
+
     def test_a_check_that_does_not_exist_is_a_usage_error(self):
         done = berth(self.file("waiter.berth", WAITER), "--check", "everything")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("everything not in {wakeups}", done.stderr)
+        self.assertIn("everything not in {wakeups,decisions}", done.stderr)
 
 
 class Usage(Files):

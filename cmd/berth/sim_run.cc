@@ -95,7 +95,9 @@ Result<scenario::RunResult> play(const Loaded& loaded, const SimOptions& options
   scenario::RunOptions run;
   run.seed = loaded.seed;
   run.quirks = quirks;
-  run.check_wakeups = options.check == "wakeups";
+  const auto is_asked_for = [&](std::string_view check) { return std::ranges::count(options.checks, check) > 0; };
+  run.check_wakeups = is_asked_for("wakeups");
+  run.check_decisions = is_asked_for("decisions");
   run.max_objects = options.max_objects;
   if (!options.quiet || options.speed) run.on_step = [&playback](sim::World& world) { playback.step(world); };
   if (!options.quiet) run.on_create = run.on_step;

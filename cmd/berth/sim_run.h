@@ -18,8 +18,8 @@ struct SimOptions {
   std::optional<std::uint64_t> seed;
   std::optional<double> speed;  // virtual seconds per second
   std::string trace_file;
-  std::string quirks;  // see scenario::parse_quirks()
-  std::string check;   // "wakeups", or nothing
+  std::string quirks;               // see scenario::parse_quirks()
+  std::vector<std::string> checks;  // "wakeups", "decisions"
   std::size_t max_objects = sim::kDefaultMaxObjects;
   bool quiet = false;
 };
