@@ -151,8 +151,9 @@ std::expected<LoadedConfig, std::vector<Error>> build_profiles(SchedulerConfig c
     auto lists = build_profile(profile, options);
     if (!lists) {
       for (const Error& error : lists.error()) {
-        errors.push_back(
-            initializing(fmt::format("creating profile for scheduler name {}: {}", profile.name(), error.what())));
+        Error whole =
+            initializing(fmt::format("creating profile for scheduler name {}: {}", profile.name(), error.what()));
+        errors.push_back(error.fix().empty() ? std::move(whole) : std::move(whole).with_fix(error.fix()));
       }
       continue;
     }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/config/warnings.h"
 #include "berth/config/write.h"
 
 namespace berth::config {
@@ -254,6 +255,26 @@ TEST(Load, ArgumentsOfNodeResourcesFitAreCheckedInFull) {
         "scoringStrategy.requestedToCapacityRatio: Forbidden: must be nil when type is not RequestedToCapacityRatio"}) {
     EXPECT_NE(message.find(part), std::string::npos) << part << "\nin " << message;
   }
+}
+
+TEST(Load, WarnsOfArgumentsThatNobodyReads) {
+  const auto loaded = load_config(
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+      "profiles: [{pluginConfig: [{name: NodeResourceFit, args: {a: 1}}, {name: NodeAffinity, args: {}}]}]");
+  ASSERT_TRUE(loaded.has_value());
+  const std::vector<Error> warnings = warnings_about(*loaded);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].message(),
+            "profiles[0].pluginConfig[0]: there is no plugin \"NodeResourceFit\", so these arguments are ignored (did "
+            "you mean NodeResourcesFit?)");
+}
+
+TEST(Load, SaysWhatAnUnknownPluginWasProbablyMeantToBe) {
+  const auto loaded = load_config(
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+      "profiles: [{plugins: {multiPoint: {enabled: [{name: ImageLocalty}]}}}]");
+  ASSERT_FALSE(loaded.has_value());
+  EXPECT_EQ(loaded.error().problems.front().error.fix(), "did you mean ImageLocality?");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "berth/config/in_tree_plugins.h"
+#include "berth/config/suggest.h"
 
 namespace berth::config {
 
@@ -79,13 +80,23 @@ class Registry {
     }
     return nullptr;
   }
+  std::vector<std::string_view> names() const {
+    std::vector<std::string_view> all;
+    for (const PluginSpec& plugin : kInTreePlugins) all.push_back(plugin.name);
+    for (const PluginSpec& plugin : out_of_tree_) all.push_back(plugin.name);
+    return all;
+  }
 
  private:
   std::span<const PluginSpec> out_of_tree_;
 };
 
-std::unexpected<Error> does_not_exist(const ExtensionPointSpec& point, std::string_view name) {
-  return fail(fmt::format("{} \"{}\" does not exist", point.interface, name));
+std::unexpected<Error> does_not_exist(const ExtensionPointSpec& point, std::string_view name,
+                                      const Registry& registry) {
+  Error error(fmt::format("{} \"{}\" does not exist", point.interface, name));
+  const std::string_view meant = nearest_name(name, registry.names());
+  if (!meant.empty()) error = std::move(error).with_fix(fmt::format("did you mean {}?", meant));
+  return fail(std::move(error));
 }
 
 std::unexpected<Error> already_registered(const ExtensionPointSpec& point, std::string_view name) {
@@ -98,7 +109,7 @@ Result<std::vector<Plugin>> own_plugins(const ExtensionPointSpec& point, const P
   std::vector<Plugin> list;
   for (const Plugin& plugin : set.enabled) {
     const PluginSpec* spec = registry.find(plugin.name);
-    if (spec == nullptr) return does_not_exist(point, plugin.name);
+    if (spec == nullptr) return does_not_exist(point, plugin.name, registry);
     if (!spec->points.contains(point.point)) {
       return fail(fmt::format("plugin \"{}\" does not extend {} plugin", plugin.name, point.interface));
     }
@@ -118,7 +129,7 @@ Result<std::vector<Plugin>> with_multi_point(const ExtensionPointSpec& point, co
   std::set<std::string_view> in_both;
   for (const Plugin& plugin : multi_point.enabled) {
     const PluginSpec* spec = registry.find(plugin.name);
-    if (spec == nullptr) return does_not_exist(point, plugin.name);
+    if (spec == nullptr) return does_not_exist(point, plugin.name, registry);
     if (!spec->points.contains(point.point) || names(set.disabled, plugin.name)) continue;
     if (names(own, plugin.name)) {
       in_both.insert(plugin.name);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "berth/config/load.h"
+#include "berth/config/warnings.h"
 #include "berth/config/write.h"
 #include "berth/text/escape.h"
 #include "berth/text/words.h"
@@ -53,6 +54,9 @@ int with_config(const Options& options, std::FILE* report, Use use) {
 
 int check(const Options& options) {
   return with_config(options, stdout, [&](const config::LoadedConfig& loaded) {
+    for (const Error& warning : config::warnings_about(loaded)) {
+      fmt::print("{}\n", text::escaped(fmt::format("warning: {}: {}", options.file, warning.message())));
+    }
     std::vector<std::string_view> names;
     for (const config::Profile& profile : loaded.config.profiles) names.push_back(profile.name());
     fmt::print("{}\n", text::escaped(fmt::format("OK: {}: {} ({}), {}", options.file,
