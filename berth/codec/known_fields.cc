@@ -92,6 +92,12 @@ class Table {
     KnownField field;
     const std::size_t colon = word.find(':');
     field.name = word.substr(0, colon);
+    if (const std::size_t hash = field.name.find('#'); hash != std::string_view::npos) {
+      for (const char digit : field.name.substr(hash + 1)) {
+        field.number = 10 * field.number + static_cast<std::uint32_t>(digit - '0');
+      }
+      field.name = field.name.substr(0, hash);
+    }
     std::string_view form = colon == std::string_view::npos ? "string" : word.substr(colon + 1);
     std::string containers;
     for (; form.starts_with("[]") || form.starts_with("{}"); form.remove_prefix(2)) {

@@ -32,6 +32,7 @@ struct KnownField {
   // "[]" and "{}" in front of the form, outermost first: 'l' for a list, 'm' for a map.
   std::string_view containers;
   const KnownType* type = nullptr;  // of kObject
+  std::uint32_t number = 0;         // in protobuf; 0: it is not there
 };
 
 struct KnownType {

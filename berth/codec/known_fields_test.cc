@@ -23,7 +23,7 @@ Texts strict_errors(const std::string& text) {
   return texts;
 }
 
-// Each field of a schema table is one of Kubernetes', or nobody could write it.
+// Each field of a schema table is one of Kubernetes', or nobody could write it, and has its number in protobuf.
 void expect_known(const api::Type& type, const KnownType& known, std::size_t depth) {
   if (depth == 0) return;
   const api::Type* inner = &type;
@@ -38,6 +38,7 @@ void expect_known(const api::Type& type, const KnownType& known, std::size_t dep
     if (known.name == "TypedLocalObjectReference" && field.json_name == "namespace") continue;
     const KnownField* found = known.find(field.json_name);
     EXPECT_NE(found, nullptr) << known.name << "." << field.json_name;
+    if (found != nullptr) EXPECT_EQ(field.number, found->number) << known.name << "." << field.json_name;
     if (found != nullptr && found->type != nullptr) expect_known(*field.type, *found->type, depth - 1);
   }
 }

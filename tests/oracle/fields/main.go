@@ -142,6 +142,10 @@ func (n *names) fields(t reflect.Type) []string {
 		if name == "-" || !field.IsExported() {
 			continue
 		}
+		// "bytes,3,opt,name=..."
+		if parts := strings.Split(field.Tag.Get("protobuf"), ","); len(parts) > 1 {
+			name += "#" + parts[1]
+		}
 		if form := n.form(field.Type); form != "string" {
 			name += ":" + form
 		}
