@@ -41,9 +41,9 @@ void add_args(const config::PluginArgs& args, HintOptions& options) {
 
 bool is_anti_affinity_key(const cache::NodeTable& nodes, Symbol key) {
   bool is_one = false;
-  nodes.for_each_affine_cohort([&](const cache::Cohort& cohort) {
+  nodes.for_each_class_with_affinity([&](const cache::PodClass& pod_class) {
     const auto has_key = [key](const api::PodTermMatcher& term) { return term.topology_key == key; };
-    is_one = is_one || std::ranges::any_of(cohort.compiled->required_anti_affinity, has_key);
+    is_one = is_one || std::ranges::any_of(pod_class.compiled->required_anti_affinity, has_key);
   });
   return is_one;
 }
