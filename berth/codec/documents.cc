@@ -136,8 +136,9 @@ class DocumentReader {
     if (const auto failure = into_.errors.size() == errors_before ? failure_in(object) : std::nullopt) {
       add(Problem{*failure, node.line(), 0});
     }
-    if (into_.errors.size() != errors_before) return;
-    if (is_read(object)) {
+    if (into_.errors.size() != errors_before) {
+      add_unreadable(node, kind, into_.errors[errors_before]);
+    } else if (is_read(object)) {
       into_.objects.push_back(std::move(object));
     } else {
       count_unknown_kind({kind.api_version, kind.kind}, into_);
@@ -157,6 +158,21 @@ class DocumentReader {
     if (!error && options_.strict) error = misspelt_kind(identity);
     if (!error) return count_unknown_kind(identity, into_);
     add(Problem{std::move(*error).in(PathStep::text(path)), node.line(), 0});
+  }
+
+  void add_unreadable(const Node& node, const api::ObjectKind& kind, const Error& error) {
+    UnreadableObject object{std::string(kind.api_version), std::string(kind.kind), "", "", error};
+    node.each_member([&](std::string_view name, const Node& value) {
+      if (name != "metadata" || value.kind() != NodeKind::kMap) return true;
+      value.each_member([&](std::string_view field, const Node& text) {
+        if (text.kind() != NodeKind::kString) return true;
+        if (field == "name") object.name = text.string();
+        if (field == "namespace") object.name_space = text.string();
+        return true;
+      });
+      return true;
+    });
+    into_.unreadable.push_back(std::move(object));
   }
 
   const DecodeOptions& options_;

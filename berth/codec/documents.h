@@ -14,10 +14,21 @@
 
 namespace berth::codec {
 
+// An object that could not be read, as far as it says which one it is.
+struct UnreadableObject {
+  std::string api_version;
+  std::string kind;
+  std::string name_space;
+  std::string name;
+  Error error;
+};
+
 struct Documents {
   std::vector<api::AnyObject> objects;
   // Documents or list items that could not be read, with file, line or path, field and reason.
   std::vector<Error> errors;
+  // Those of them that say which object they are.
+  std::vector<UnreadableObject> unreadable;
   // Kinds that Berth does not know ("apps/v1 ControllerRevision") and how often they were seen; not errors.
   std::vector<std::pair<std::string, std::size_t>> unknown_kinds;
   // What was put right about the objects, in a sentence each.
