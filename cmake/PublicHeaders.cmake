@@ -39,6 +39,7 @@ set(BERTH_PUBLIC_HEADERS_scheduler
   berth/framework/pod_filter.h
   berth/framework/pod_scorer.h
   berth/framework/pod_to_place.h
+  berth/framework/reason.h
   berth/framework/registry.h
   berth/framework/status.h)
 

@@ -52,6 +52,7 @@ class RenderFarm {
     while (true) {
       scheduler_->run_until_idle(now_);
       const std::vector<engine::Command> commands = scheduler_->take_commands();
+      scheduler_->take_events();  // a log of one's own would write them
       for (const engine::Command& command : commands) {
         const engine::Outcome outcome = std::visit([&](const auto& what) { return carry_out(what); }, command.what);
         scheduler_->complete(command.id, outcome, now_);
@@ -103,7 +104,6 @@ class RenderFarm {
     remove(preempted.pod.name);
     return {};
   }
-  engine::Outcome carry_out(const engine::PublishEvent&) { return {}; }  // a log of one's own would take it
   // Volumes, extenders and lost connections: the farm has none.
   template <typename Other>
   engine::Outcome carry_out(const Other&) {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "berth/base/check.h"
-#include "berth/framework/class_memory.h"
+#include "berth/framework/equivalence_cache.h"
 #include "berth/plugins/default_plugins.h"
 
 namespace berth::bench {
@@ -55,7 +55,7 @@ class RememberingDecider : public Decider {
   }
 
  private:
-  framework::ClassMemory memory_{profile(), view()};
+  framework::EquivalenceCache memory_{profile(), view()};
 };
 
 }  // namespace

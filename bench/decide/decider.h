@@ -72,7 +72,7 @@ class Decider {
 
 enum class Way : std::uint8_t {
   kPlain,       // asks about every node anew for every pod: berth/framework/attempt.h
-  kRemembered,  // berth/framework/class_memory.h
+  kRemembered,  // berth/framework/equivalence_cache.h
 };
 std::unique_ptr<Decider> make_decider(Way way);
 

@@ -36,13 +36,13 @@ api::AnyObject node(std::size_t number, std::size_t version = 0) {
 }
 
 // What pods of one kind have in common.
-struct Mould {
+struct Prototype {
   Interned<api::PodTemplate> spec;
   Interned<api::Labels> labels;
   Interned<api::Annotations> annotations;
 };
 
-Mould mould(std::string_view app, std::string_view cpu, std::string_view memory, Duration runs = {}) {
+Prototype prototype(std::string_view app, std::string_view cpu, std::string_view memory, Duration runs = {}) {
   api::PodTemplate spec;
   api::Container container;
   container.name = Symbol("main");
@@ -57,19 +57,19 @@ Mould mould(std::string_view app, std::string_view cpu, std::string_view memory,
           Interned<api::Annotations>(std::move(annotations))};
 }
 
-api::AnyObject pod(std::string name, const Mould& mould) {
+api::AnyObject pod(std::string name, const Prototype& prototype) {
   auto made = std::make_shared<api::Pod>();
   made->metadata.name = std::move(name);
   made->metadata.name_space = Symbol("default");
-  made->metadata.labels = mould.labels;
-  made->metadata.annotations = mould.annotations;
-  made->spec.shared = mould.spec;
+  made->metadata.labels = prototype.labels;
+  made->metadata.annotations = prototype.annotations;
+  made->spec.shared = prototype.spec;
   return api::AnyObject(std::shared_ptr<const api::Pod>(std::move(made)));
 }
 
-std::unique_ptr<sim::World> world_of(std::size_t nodes, std::size_t max_happenings) {
+std::unique_ptr<sim::World> world_of(std::size_t nodes, std::size_t max_events) {
   sim::WorldOptions options;
-  options.max_happenings = max_happenings;
+  options.max_events = max_events;
   auto world = sim::World::make(std::move(options));
   BERTH_CHECK(world.has_value(), "{}", world.error().message());
   for (std::size_t i = 0; i < nodes; ++i) BERTH_CHECK((*world)->create(node(i)).has_value(), "node {}", i);
@@ -92,8 +92,8 @@ Timing timing_of(const sim::World& world, double nanoseconds) {
 
 Timing place(const Work& work) {
   const auto world = world_of(work.nodes, 0);
-  const Mould fits = mould("web", "100m", "200Mi");
-  const Mould never_fits = mould("giant", "64", "1Gi");
+  const Prototype fits = prototype("web", "100m", "200Mi");
+  const Prototype never_fits = prototype("giant", "64", "1Gi");
   const Stopwatch stopwatch;
   // A batch at a time, with a moment between: as controllers create pods, and so that churn meets pods that wait.
   constexpr std::size_t kBatch = 1000;
@@ -118,10 +118,10 @@ Timing place(const Work& work) {
 Timing day(std::size_t nodes, std::size_t starts) {
   const auto world = world_of(nodes, 0);
   const Duration interval = Duration::nanoseconds(Duration::hours(24).nanoseconds() / static_cast<long>(starts));
-  const Mould kinds[] = {
-      mould("short", "500m", "1Gi", Duration::minutes(5)),
-      mould("middle", "2", "8Gi", Duration::hours(1)),
-      mould("long", "1", "4Gi", Duration::hours(8)),
+  const Prototype kinds[] = {
+      prototype("short", "500m", "1Gi", Duration::minutes(5)),
+      prototype("middle", "2", "8Gi", Duration::hours(1)),
+      prototype("long", "1", "4Gi", Duration::hours(8)),
   };
   const Instant begin = world->now();
   const Stopwatch stopwatch;

@@ -145,14 +145,14 @@ SchedulerMetrics::SchedulerMetrics(Stopwatch stopwatch)
           family(gauge("scheduler_pending_async_api_calls", kAlpha, {"call_type"}, "API calls that have not ended."))),
       volume_errors_(family(counter("scheduler_volume_scheduling_stage_error_total", kAlpha, {"operation"},
                                     "Errors while volumes of a pod were scheduled, by stage."))),
-      recalls_(family(counter("scheduler_batch_attempts_total", kAlpha, {"profile", "result"},
+      lookups_(family(counter("scheduler_batch_attempts_total", kAlpha, {"profile", "result"},
                               "Attempts, by whether something was known from an earlier pod of the same class."))),
-      recall_duration_(family(histogram("scheduler_get_node_hint_duration_seconds", kAlpha, {"hinted", "profile"},
+      lookup_duration_(family(histogram("scheduler_get_node_hint_duration_seconds", kAlpha, {"hinted", "profile"},
                                         exponential_bounds(0.00001, 2, 12),
                                         "How long looking up what is known of a class of pods took."))),
-      learning_duration_(family(histogram("scheduler_store_schedule_results_duration_seconds", kAlpha, {"profile"},
-                                          exponential_bounds(0.00001, 2, 12),
-                                          "How long finding out about a new class of pods took."))),
+      build_duration_(family(histogram("scheduler_store_schedule_results_duration_seconds", kAlpha, {"profile"},
+                                       exponential_bounds(0.00001, 2, 12),
+                                       "How long finding out about a new class of pods took."))),
       forgotten_classes_(family(counter("scheduler_batch_cache_flushed_total", kAlpha, {"profile", "reason"},
                                         "Classes of pods about which what was known had to make room."))) {
   // Gauges of a known set show from the start, at 0.
@@ -306,21 +306,21 @@ void SchedulerMetrics::plugin_ends(ExtensionPoint point, Symbol plugin, Symbol p
   if (code == Code::kError) count_volume_error(point, plugin);
 }
 
-void SchedulerMetrics::recall_begins() {
-  recall_began_ = read_stopwatch();
+void SchedulerMetrics::lookup_begins() {
+  lookup_began_ = read_stopwatch();
 }
 
-void SchedulerMetrics::recall_ends(Symbol profile, bool is_known) {
-  recalls_.at(profile, labels_.batched[index(is_known)]).add(1);
-  observe(recall_duration_, since(recall_began_), labels_.hinted[index(is_known)], profile);
+void SchedulerMetrics::lookup_ends(Symbol profile, bool is_known) {
+  lookups_.at(profile, labels_.batched[index(is_known)]).add(1);
+  observe(lookup_duration_, since(lookup_began_), labels_.hinted[index(is_known)], profile);
 }
 
-void SchedulerMetrics::learning_begins() {
-  learning_began_ = read_stopwatch();
+void SchedulerMetrics::build_begins() {
+  build_began_ = read_stopwatch();
 }
 
-void SchedulerMetrics::learning_ends(Symbol profile) {
-  observe(learning_duration_, since(learning_began_), profile);
+void SchedulerMetrics::build_ends(Symbol profile) {
+  observe(build_duration_, since(build_began_), profile);
 }
 
 void SchedulerMetrics::class_forgotten(Symbol profile) {

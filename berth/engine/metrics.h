@@ -101,10 +101,10 @@ class SchedulerMetrics final : public queue::QueueMetrics, public framework::Fra
   void plugin_begins(framework::ExtensionPoint point, Symbol plugin) override;
   void plugin_ends(framework::ExtensionPoint point, Symbol plugin, Symbol profile, framework::Code code,
                    std::size_t nodes) override;
-  void recall_begins() override;
-  void recall_ends(Symbol profile, bool is_known) override;
-  void learning_begins() override;
-  void learning_ends(Symbol profile) override;
+  void lookup_begins() override;
+  void lookup_ends(Symbol profile, bool is_known) override;
+  void build_begins() override;
+  void build_ends(Symbol profile) override;
   void class_forgotten(Symbol profile) override;
 
   // --- Reading -------------------------------------------------------------------------------------------------------
@@ -175,9 +175,9 @@ class SchedulerMetrics final : public queue::QueueMetrics, public framework::Fra
   MetricFamily& api_call_duration_;
   MetricFamily& pending_api_calls_;
   MetricFamily& volume_errors_;
-  MetricFamily& recalls_;
-  MetricFamily& recall_duration_;
-  MetricFamily& learning_duration_;
+  MetricFamily& lookups_;
+  MetricFamily& lookup_duration_;
+  MetricFamily& build_duration_;
   MetricFamily& forgotten_classes_;
 
   // When what is running now began; unset if it is not measured. Points and plugins nest (PostFilter runs filters), but
@@ -186,8 +186,8 @@ class SchedulerMetrics final : public queue::QueueMetrics, public framework::Fra
   std::array<Instant, kPoints> plugin_began_;
   Instant hint_began_;
   Instant pre_enqueue_began_;
-  Instant recall_began_;
-  Instant learning_began_;
+  Instant lookup_began_;
+  Instant build_began_;
   std::uint64_t cycles_ = 0;
   std::uint64_t pre_enqueue_runs_ = 0;
   std::uint64_t waiting_plugin_runs_ = 0;

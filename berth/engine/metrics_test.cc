@@ -288,11 +288,11 @@ void run_attempt(SchedulerMetrics& metrics) {
 TEST(SchedulerMetrics, CountWhatIsKnownOfClassesWhereUpstreamCountsBatches) {
   SchedulerMetrics metrics(ticking(Duration::milliseconds(2)));
   for (const bool is_known : {false, true, true}) {
-    metrics.recall_begins();
-    metrics.recall_ends(kProfile, is_known);
+    metrics.lookup_begins();
+    metrics.lookup_ends(kProfile, is_known);
   }
-  metrics.learning_begins();
-  metrics.learning_ends(kProfile);
+  metrics.build_begins();
+  metrics.build_ends(kProfile);
   metrics.class_forgotten(kProfile);
   EXPECT_EQ(value(metrics, "batch_attempts_total", "default-scheduler", "no_hint"), 1);
   EXPECT_EQ(value(metrics, "batch_attempts_total", "default-scheduler", "hint_used"), 2);

@@ -33,7 +33,7 @@ Result<void> Profiles::build(const Options& options, const plugins::PreemptionsU
       queue_options.hints.push_back({profile.scheduler_name(), Symbol(kExtenderPlugin), any_event, {}});
     }
     queue_options.profiles.push_back(profile.scheduler_name());
-    auto memory = std::make_unique<framework::ClassMemory>(profile, view, options.class_memory);
+    auto memory = std::make_unique<framework::EquivalenceCache>(profile, view, options.equivalence_cache);
     profiles_.push_back({std::move(*built), std::move(memory)});
   }
   if (!profiles_.empty()) queue_options.queue_sort = profiles_.front().profile->queue_sort().queue_sort();

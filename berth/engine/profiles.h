@@ -9,7 +9,7 @@
 #include "berth/base/error.h"
 #include "berth/base/symbol.h"
 #include "berth/engine/scheduler.h"
-#include "berth/framework/class_memory.h"
+#include "berth/framework/equivalence_cache.h"
 #include "berth/framework/profile.h"
 #include "berth/framework/registry.h"
 #include "berth/plugins/default_preemption.h"
@@ -19,7 +19,7 @@ namespace berth::engine {
 
 struct ProfileInUse {
   std::unique_ptr<framework::Profile> profile;
-  std::unique_ptr<framework::ClassMemory> memory;
+  std::unique_ptr<framework::EquivalenceCache> memory;
 };
 
 class Profiles {

@@ -41,7 +41,7 @@
 #include "berth/engine/observer.h"
 #include "berth/engine/quirks.h"
 #include "berth/framework/attempt.h"
-#include "berth/framework/class_memory.h"
+#include "berth/framework/equivalence_cache.h"
 #include "berth/framework/profile.h"
 #include "berth/framework/registry.h"
 #include "berth/queue/release.h"
@@ -66,7 +66,7 @@ struct Options {
   std::size_t scores_to_record = 0;
   AttemptLog::Limits attempt_log;
   // How much is cached per class of pods, and how often it is compared with a decision from scratch.
-  framework::ClassMemory::Options class_memory;
+  framework::EquivalenceCache::Options equivalence_cache;
   Observer* observer = nullptr;         // these two outlive the scheduler
   SchedulerMetrics* metrics = nullptr;  // null: nothing is counted
 };

@@ -1,6 +1,6 @@
 // One attempt to find a node for a pod, step by step: PreFilter, Filter with nominated pods, Score. These are the
-// definitions, one pod at a time and nothing remembered; ClassMemory gives the same answers faster for the next pod of
-// a class, and a test holds it to that.
+// definitions, one pod at a time and nothing remembered; EquivalenceCache gives the same answers faster for the next
+// pod of a class, and a test holds it to that.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

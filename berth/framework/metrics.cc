@@ -21,12 +21,12 @@ void CountingFrameworkMetrics::plugin_ends(ExtensionPoint point, Symbol plugin, 
   nodes[fmt::format("{}/{}", field_of(point), plugin.text())] += static_cast<std::int64_t>(asked);
 }
 
-void CountingFrameworkMetrics::recall_ends(Symbol /*profile*/, bool is_known) {
+void CountingFrameworkMetrics::lookup_ends(Symbol /*profile*/, bool is_known) {
   ++classes[is_known ? "known" : "unknown"];
 }
 
-void CountingFrameworkMetrics::learning_ends(Symbol /*profile*/) {
-  ++classes["learned"];
+void CountingFrameworkMetrics::build_ends(Symbol /*profile*/) {
+  ++classes["built"];
 }
 
 void CountingFrameworkMetrics::class_forgotten(Symbol /*profile*/) {

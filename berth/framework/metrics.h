@@ -29,11 +29,11 @@ class FrameworkMetrics {
 
   // What is remembered of pods of one class serves what opportunistic batching does upstream, and is counted in its
   // place. get_node_hint_duration_seconds and batch_attempts_total: whether anything was known that helps.
-  virtual void recall_begins() {}
-  virtual void recall_ends(Symbol /*profile*/, bool /*is_known*/) {}
+  virtual void lookup_begins() {}
+  virtual void lookup_ends(Symbol /*profile*/, bool /*is_known*/) {}
   // store_schedule_results_duration_seconds
-  virtual void learning_begins() {}
-  virtual void learning_ends(Symbol /*profile*/) {}
+  virtual void build_begins() {}
+  virtual void build_ends(Symbol /*profile*/) {}
   // batch_cache_flushed_total: a class had to make room for others.
   virtual void class_forgotten(Symbol /*profile*/) {}
 };
@@ -43,14 +43,14 @@ class CountingFrameworkMetrics final : public FrameworkMetrics {
  public:
   void point_ends(ExtensionPoint point, Symbol profile, Code code) override;
   void plugin_ends(ExtensionPoint point, Symbol plugin, Symbol profile, Code code, std::size_t nodes) override;
-  void recall_ends(Symbol profile, bool is_known) override;
-  void learning_ends(Symbol profile) override;
+  void lookup_ends(Symbol profile, bool is_known) override;
+  void build_ends(Symbol profile) override;
   void class_forgotten(Symbol profile) override;
 
   std::map<std::string, std::int64_t> points;   // "filter/Success"
   std::map<std::string, std::int64_t> plugins;  // "filter/NodeName/Success"
   std::map<std::string, std::int64_t> nodes;    // "filter/NodeName"
-  std::map<std::string, std::int64_t> classes;  // "known", "unknown", "learned", "forgotten"
+  std::map<std::string, std::int64_t> classes;  // "known", "unknown", "built", "forgotten"
 };
 
 // Tells `metrics` that a plugin begins, and at the end of the scope that it ended, with the code set meanwhile. Null

@@ -101,7 +101,7 @@ class Story {
 
   void events() {
     for (std::int64_t n = things_.between(4, 30); n > 0; --n) {
-      for (std::string& statement : happening()) {
+      for (std::string& statement : history_event()) {
         if (!statement.empty()) events_.push_back({things_.between(0, kEnd_ms), std::move(statement)});
       }
     }
@@ -127,7 +127,7 @@ class Story {
   }
 
   // One thing, or several that belong together, whatever their order.
-  std::vector<std::string> happening() {
+  std::vector<std::string> history_event() {
     switch (things_.between(0, 9)) {
       case 0:
       case 1:

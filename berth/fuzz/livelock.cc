@@ -20,8 +20,8 @@ namespace berth::fuzz {
 
 namespace {
 
-using sim::Happening;
-using sim::PodStory;
+using sim::HistoryEvent;
+using sim::PodTimeline;
 
 constexpr Duration kLookBack = Duration::minutes(30);
 constexpr std::size_t kMinRounds = 10;
@@ -29,11 +29,11 @@ constexpr std::size_t kMinRounds = 10;
 struct Round {
   Instant at;
   Symbol node;  // that the preemptor is nominated to
-  std::vector<const PodStory*> victims;
+  std::vector<const PodTimeline*> victims;
 };
 
-bool is_of_workload(const PodStory& story) {
-  return story.group.find('/') != std::string::npos;
+bool is_of_workload(const PodTimeline& pod_timeline) {
+  return pod_timeline.group.find('/') != std::string::npos;
 }
 
 // "default/a, default/b".
@@ -60,8 +60,8 @@ class Tail {
 
   std::optional<Livelock> explain() {
     if (history_.was_cut() || !collect() || rounds_.empty()) return std::nullopt;
-    const bool is_closed =
-        std::ranges::all_of(others_, [&](const PodStory* story) { return workloads_.contains(story->group); });
+    const bool is_closed = std::ranges::all_of(
+        others_, [&](const PodTimeline* pod_timeline) { return workloads_.contains(pod_timeline->group); });
     if (!is_closed) return std::nullopt;
     std::vector<std::string> parts;
     for (const auto& [preemptor, rounds] : rounds_) {
@@ -77,48 +77,50 @@ class Tail {
   // False if something happened that has no part in such a circle.
   bool collect() {
     const Instant begin = world_.now() - kLookBack;
-    for (const Happening& each : history_.happenings()) {
+    for (const HistoryEvent& each : history_.history_events()) {
       if (each.at >= begin && !take(each)) return false;
     }
     return true;
   }
 
-  bool take(const Happening& each) {
+  bool take(const HistoryEvent& each) {
     switch (each.kind) {
-      case Happening::Kind::kMoved:
-      case Happening::Kind::kEvictionBlocked:
-      case Happening::Kind::kClusterEvent: return true;
-      case Happening::Kind::kRejected: rejections_[history_.stories()[each.pod].name].push_back(&each); return true;
-      case Happening::Kind::kPreempts: return take_preemption(each);
-      case Happening::Kind::kCreated:
-      case Happening::Kind::kPlaced:
-      case Happening::Kind::kBound:
-      case Happening::Kind::kEvicted:
-      case Happening::Kind::kEnded:
-      case Happening::Kind::kDeleted: others_.insert(&history_.stories()[each.pod]); return true;
-      case Happening::Kind::kErred:
-      case Happening::Kind::kDrained:
-      case Happening::Kind::kRollout:
-      case Happening::Kind::kBindingFailed:
-      case Happening::Kind::kNodeAdded:
-      case Happening::Kind::kNodeChanged:
-      case Happening::Kind::kNodeRemoved:
-      case Happening::Kind::kSchedulerDown:
-      case Happening::Kind::kSchedulerUp:
-      case Happening::Kind::kFault:
-      case Happening::Kind::kStatement:
-      case Happening::Kind::kLostWakeUp:
-      case Happening::Kind::kAutoscaler:
-      case Happening::Kind::kFailedCreate: return false;
+      case HistoryEvent::Kind::kMoved:
+      case HistoryEvent::Kind::kEvictionBlocked:
+      case HistoryEvent::Kind::kClusterEvent: return true;
+      case HistoryEvent::Kind::kRejected:
+        rejections_[history_.pod_timelines()[each.pod].name].push_back(&each);
+        return true;
+      case HistoryEvent::Kind::kPreempts: return take_preemption(each);
+      case HistoryEvent::Kind::kCreated:
+      case HistoryEvent::Kind::kPlaced:
+      case HistoryEvent::Kind::kBound:
+      case HistoryEvent::Kind::kEvicted:
+      case HistoryEvent::Kind::kEnded:
+      case HistoryEvent::Kind::kDeleted: others_.insert(&history_.pod_timelines()[each.pod]); return true;
+      case HistoryEvent::Kind::kErred:
+      case HistoryEvent::Kind::kDrained:
+      case HistoryEvent::Kind::kRollout:
+      case HistoryEvent::Kind::kBindingFailed:
+      case HistoryEvent::Kind::kNodeAdded:
+      case HistoryEvent::Kind::kNodeChanged:
+      case HistoryEvent::Kind::kNodeRemoved:
+      case HistoryEvent::Kind::kSchedulerDown:
+      case HistoryEvent::Kind::kSchedulerUp:
+      case HistoryEvent::Kind::kFault:
+      case HistoryEvent::Kind::kStatement:
+      case HistoryEvent::Kind::kLostWakeUp:
+      case HistoryEvent::Kind::kAutoscaler:
+      case HistoryEvent::Kind::kFailedCreate: return false;
     }
     return false;
   }
 
-  bool take_preemption(const Happening& each) {
-    const PodStory& preemptor = history_.stories()[each.pod];
+  bool take_preemption(const HistoryEvent& each) {
+    const PodTimeline& preemptor = history_.pod_timelines()[each.pod];
     Round round{.at = each.at, .node = each.node, .victims = {}};
     for (const std::string_view name : names_in(each.text)) {
-      const PodStory* victim = history_.story(name);
+      const PodTimeline* victim = history_.pod_timeline(name);
       if (victim == nullptr || !is_of_workload(*victim) || victim->priority >= preemptor.priority) return false;
       workloads_.insert(victim->group);
       round.victims.push_back(victim);
@@ -131,7 +133,7 @@ class Tail {
     const api::PodPtr pod = pod_of(preemptor);
     if (pod == nullptr || rounds.size() < kMinRounds) return false;
     const bool is_clear = std::ranges::all_of(
-        rejections_[preemptor], [](const Happening* rejection) { return is_about_domains(rejection->text); });
+        rejections_[preemptor], [](const HistoryEvent* rejection) { return is_about_domains(rejection->text); });
     if (!is_clear) return false;
     for (std::size_t i = 1; i < rounds.size(); ++i) {
       if (!follows(*pod, rounds[i - 1], rounds[i])) return false;
@@ -142,7 +144,7 @@ class Tail {
   // Whether the second round takes away who came after the first one, elsewhere in the domain.
   bool follows(const api::Pod& preemptor, const Round& first, const Round& second) {
     if (first.node == second.node) return false;
-    return std::ranges::any_of(second.victims, [&](const PodStory* victim) {
+    return std::ranges::any_of(second.victims, [&](const PodTimeline* victim) {
       return victim->bound_at > first.at && victim->node == second.node &&
              share_a_domain(first.node, second.node, domain_keys(preemptor, victim->group));
     });
@@ -183,8 +185,8 @@ class Tail {
   api::PodPtr any_pod_of(const std::string& workload) const {
     api::PodPtr found;
     world_.api().for_each<api::Pod>([&](const api::PodPtr& pod) {
-      const PodStory* story = found == nullptr ? history_.story_of_uid(pod->metadata.uid) : nullptr;
-      if (story != nullptr && story->group == workload) found = pod;
+      const PodTimeline* pod_timeline = found == nullptr ? history_.timeline_of_uid(pod->metadata.uid) : nullptr;
+      if (pod_timeline != nullptr && pod_timeline->group == workload) found = pod;
     });
     return found;
   }
@@ -193,9 +195,9 @@ class Tail {
   const sim::History& history_;
   api::CompiledPods compiled_;
   std::map<std::string, std::vector<Round>> rounds_;  // by preemptor
-  std::map<std::string, std::vector<const Happening*>> rejections_;
+  std::map<std::string, std::vector<const HistoryEvent*>> rejections_;
   std::set<std::string> workloads_;
-  std::set<const PodStory*> others_;  // pods that were made, moved or removed
+  std::set<const PodTimeline*> others_;  // pods that were made, moved or removed
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ class InvariantWatch {
     if (!broken_.empty() || !world.is_scheduler_up()) return;
     const engine::Scheduler& scheduler = world.scheduler();
     if (scheduler.has_work() || scheduler.bindings() > 0 || scheduler.commands_under_way() > 0) return;
-    const std::size_t happened = world.history().happenings().size();
+    const std::size_t happened = world.history().history_events().size();
     if (happened == last_look_) return;
     last_look_ = happened;
     for (const std::string& sentence : world.broken_invariants()) {
@@ -139,7 +139,7 @@ double Precision::tries_per_placed_pod() const {
 
 std::uint64_t digest_of(const sim::History& history) {
   std::uint64_t digest = 0;
-  for (const sim::Happening& each : history.happenings()) {
+  for (const sim::HistoryEvent& each : history.history_events()) {
     digest = mix(digest, each.at);
     digest = mix(digest, (static_cast<std::uint64_t>(each.kind) << 32) | each.pod);
     digest = mix(digest, each.node.text());

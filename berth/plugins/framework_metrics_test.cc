@@ -3,10 +3,10 @@
 
 #include "berth/cache/testing.h"
 #include "berth/framework/attempt.h"
-#include "berth/framework/class_memory.h"
+#include "berth/framework/equivalence_cache.h"
 #include "berth/framework/metrics.h"
 #include "berth/framework/per_node.h"
-#include "berth/plugins/class_memory_testing.h"
+#include "berth/plugins/equivalence_cache_testing.h"
 
 namespace berth::plugins {
 namespace {
@@ -48,7 +48,7 @@ TEST(FrameworkMetrics, CountsThePointsOfADecisionFromMemory) {
   framework::CountingFrameworkMetrics metrics;
   world.profile->set_metrics(&metrics);
   for (const char* name : {"a", "b"}) world.cache.set_node(NodeBuilder(name).allocatable("cpu", "8").build());
-  framework::ClassMemory memory(*world.profile, world.view);
+  framework::EquivalenceCache memory(*world.profile, world.view);
   const auto decide = [&](const api::PodPtr& pod) { return memory.decide(world.to_place(pod), world.nominated, 0); };
 
   const api::PodPtr fits = PodBuilder("fits").request("cpu", "2").build();
@@ -62,7 +62,7 @@ TEST(FrameworkMetrics, CountsThePointsOfADecisionFromMemory) {
   EXPECT_EQ(metrics.points["preScore/Success"], 3);
   EXPECT_EQ(metrics.points["score/Success"], 3);
 
-  EXPECT_EQ(metrics.classes, (std::map<std::string, std::int64_t>{{"known", 4}, {"learned", 2}, {"unknown", 2}}));
+  EXPECT_EQ(metrics.classes, (std::map<std::string, std::int64_t>{{"known", 4}, {"built", 2}, {"unknown", 2}}));
 
   metrics.points.clear();
   const api::PodPtr with_claim = PodBuilder("claiming").claim("data").build();
@@ -118,12 +118,12 @@ TEST(FrameworkMetrics, CountsEachPointOnceIfADecisionCannotBeKept) {
 
     CountingBegins begins;
     world.profile->set_metrics(&begins);
-    framework::ClassMemory(*world.profile, world.view).decide(pod, world.nominated, 0);
+    framework::EquivalenceCache(*world.profile, world.view).decide(pod, world.nominated, 0);
     EXPECT_EQ(begins.pre_filters, 1);
 
     framework::CountingFrameworkMetrics metrics;
     world.profile->set_metrics(&metrics);
-    framework::ClassMemory memory(*world.profile, world.view);
+    framework::EquivalenceCache memory(*world.profile, world.view);
     for (int i = 0; i < 3; ++i) memory.decide(pod, world.nominated, 0);
     if (c.is_rejected) {
       EXPECT_EQ(metrics.points, (std::map<std::string, std::int64_t>{{"preFilter/UnschedulableAndUnresolvable", 3}}));
@@ -144,13 +144,13 @@ TEST(FrameworkMetrics, CountsTheClassesThatMakeRoomForOthers) {
   framework::CountingFrameworkMetrics metrics;
   world.profile->set_metrics(&metrics);
   world.cache.set_node(NodeBuilder("a").allocatable("cpu", "8").build());
-  framework::ClassMemory memory(*world.profile, world.view, {.max_bytes = 1});
+  framework::EquivalenceCache memory(*world.profile, world.view, {.max_bytes = 1});
 
   for (const char* cpu : {"1", "2", "1"}) {
     const api::PodPtr pod = PodBuilder("p").request("cpu", cpu).build();
     ASSERT_EQ(memory.decide(world.to_place(pod), world.nominated, 0).feasible_nodes, 1u);
   }
-  EXPECT_EQ(metrics.classes, (std::map<std::string, std::int64_t>{{"forgotten", 2}, {"learned", 3}, {"unknown", 3}}));
+  EXPECT_EQ(metrics.classes, (std::map<std::string, std::int64_t>{{"forgotten", 2}, {"built", 3}, {"unknown", 3}}));
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ Standing standing_of(const sim::World& world) {
   world.api().for_each<api::Pod>([&](const api::PodPtr& pod) {
     if (!pod->spec.node_name.empty() && !api::is_terminal(*pod)) ++standing.bound;
   });
-  standing.created = world.history().stories().size();
+  standing.created = world.history().pod_timelines().size();
   standing.is_scheduler_up = world.is_scheduler_up();
   if (!standing.is_scheduler_up) return standing;
   const queue::SchedulingQueue& queue = world.scheduler().queue();

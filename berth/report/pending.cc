@@ -92,8 +92,8 @@ class Describer {
       result.waits_seconds = (world_.now() - oldest).in_seconds();
     }
     const api::Pod& first = *pods.pods.front();
-    if (const sim::PodStory* story = world_.history().story_of_uid(first.metadata.uid))
-      result.attempts = story->attempts;
+    if (const sim::PodTimeline* pod_timeline = world_.history().timeline_of_uid(first.metadata.uid))
+      result.attempts = pod_timeline->attempts;
     if (pods.place == engine::PodPlace::kActive) result.ahead = pods_before(first);
     // A pod behind a gate is not tried at all.
     const Instant next = pods.place == engine::PodPlace::kGated ? Instant() : next_try_of(world_, first);

@@ -29,14 +29,14 @@ constexpr std::size_t kMaxLostPods = 3;  // that a note names
 
 PodCounts pods_of(const sim::History& history) {
   PodCounts result;
-  for (const sim::PodStory& story : history.stories()) {
+  for (const sim::PodTimeline& pod_timeline : history.pod_timelines()) {
     ++result.created;
-    if (story.succeeded) {
+    if (pod_timeline.succeeded) {
       ++result.ended;
-    } else if (story.gone_at.is_set()) {
+    } else if (pod_timeline.gone_at.is_set()) {
       ++result.gone;
     } else {
-      ++(story.bound_at.is_set() ? result.bound : result.pending);
+      ++(pod_timeline.bound_at.is_set() ? result.bound : result.pending);
     }
   }
   result.evicted = static_cast<std::int64_t>(history.counts().evicted);
@@ -122,7 +122,7 @@ Summary summarize(const sim::World& world, const SummaryOptions& options) {
   result.pods = pods_of(history);
   result.scheduler = scheduler_of(history.counts());
   result.timeline = timeline_of(history, world.now() - world.elapsed(), world.now(), options.max_timeline_lines);
-  result.waiting = waiting_times_of(history.stories());
+  result.waiting = waiting_times_of(history.pod_timelines());
   result.wake_ups = wake_counts_of(history);
   result.autoscaler = autoscaler_of(world);
 
@@ -141,7 +141,7 @@ Summary summarize(const sim::World& world, const SummaryOptions& options) {
     result.notes.push_back(
         fmt::format("More happened than is kept: the timeline and the wake-ups by event end after the first {} "
                     "happenings. All other numbers are whole.",
-                    history.happenings().size()));
+                    history.history_events().size()));
   }
   if (const std::vector<std::string> lost = pods_on_unknown_nodes(world); !lost.empty()) {
     result.notes.push_back(fmt::format("{} on nodes that are not there: {}.",

@@ -31,7 +31,7 @@ class Teller {
   sim::History history;
 
   void node(std::string_view name, std::int64_t ms) {
-    history.note(sim::Happening::Kind::kNodeAdded, at_ms(ms), "", Symbol(name));
+    history.note(sim::HistoryEvent::Kind::kNodeAdded, at_ms(ms), "", Symbol(name));
   }
   void pod(const std::string& name, std::int64_t ms, std::string group = "") {
     api::Pod pod;

@@ -18,7 +18,7 @@ namespace berth::report {
 
 namespace {
 
-// How far apart happenings of one line may be, tried in turn until the lines are few enough.
+// How far apart events of one line may be, tried in turn until the lines are few enough.
 constexpr std::array<std::int64_t, 6> kGapSeconds = {1, 5, 30, 120, 600, 3600};
 // ... but a line never bridges more than this part of the whole time.
 constexpr std::int64_t kLongestGapShare = 20;

@@ -13,7 +13,7 @@ namespace berth::report {
 
 namespace {
 
-using Kind = sim::Happening::Kind;
+using Kind = sim::HistoryEvent::Kind;
 
 struct EntryKey {
   Topic topic;
@@ -78,16 +78,16 @@ std::string_view without_number(std::string_view name) {
 class Collector {
  public:
   Collector(const sim::History& history, Duration gap) : history_(history), merger_(gap) {
-    pods_.resize(history.stories().size());
+    pods_.resize(history.pod_timelines().size());
   }
 
   TimelineEntries collect() {
-    for (const sim::Happening& happening : history_.happenings()) look_at(happening);
+    for (const sim::HistoryEvent& history_event : history_.history_events()) look_at(history_event);
     return {std::move(groups_), merger_.take()};
   }
 
  private:
-  // What is remembered of a pod on the way through the happenings.
+  // What is remembered of a pod on the way through the events.
   struct Following {
     std::uint32_t group = kNoGroup;
     bool was_rejected = false;
@@ -96,105 +96,108 @@ class Collector {
     Symbol woken_by;
   };
 
-  void look_at(const sim::Happening& happening) {
-    switch (happening.kind) {
-      case Kind::kNodeAdded: return add_node(Topic::kNodesAdded, happening);
-      case Kind::kNodeRemoved: return add_node(Topic::kNodesRemoved, happening);
-      case Kind::kNodeChanged: return add_node(Topic::kNodeChanged, happening);
+  void look_at(const sim::HistoryEvent& history_event) {
+    switch (history_event.kind) {
+      case Kind::kNodeAdded: return add_node(Topic::kNodesAdded, history_event);
+      case Kind::kNodeRemoved: return add_node(Topic::kNodesRemoved, history_event);
+      case Kind::kNodeChanged: return add_node(Topic::kNodeChanged, history_event);
       case Kind::kSchedulerDown:
         // The queue is gone with its scheduler.
         for (Following& pod : pods_) pod.is_parked = false;
         is_down_ = true;
-        return add_text(Topic::kScheduler, happening, "the scheduler went down");
+        return add_text(Topic::kScheduler, history_event, "the scheduler went down");
       case Kind::kSchedulerUp:
         // The first start is no news.
-        if (std::exchange(is_down_, false)) add_text(Topic::kScheduler, happening, "the scheduler started again");
+        if (std::exchange(is_down_, false)) add_text(Topic::kScheduler, history_event, "the scheduler started again");
         return;
-      case Kind::kFault: return add_text(Topic::kFault, happening, happening.text);
-      case Kind::kStatement: return add_text(Topic::kStatement, happening, happening.text);
-      case Kind::kAutoscaler: return add_text(Topic::kAutoscaler, happening, happening.text);
-      case Kind::kFailedCreate: return add_text(Topic::kFailedCreate, happening, happening.text);
+      case Kind::kFault: return add_text(Topic::kFault, history_event, history_event.text);
+      case Kind::kStatement: return add_text(Topic::kStatement, history_event, history_event.text);
+      case Kind::kAutoscaler: return add_text(Topic::kAutoscaler, history_event, history_event.text);
+      case Kind::kFailedCreate: return add_text(Topic::kFailedCreate, history_event, history_event.text);
       case Kind::kRollout:
-        return add_text(happening.label == "stuck"      ? Topic::kRolloutStuck
-                        : happening.label == "progress" ? Topic::kRolloutProgress
-                                                        : Topic::kRollout,
-                        happening, happening.text);
+        return add_text(history_event.label == "stuck"      ? Topic::kRolloutStuck
+                        : history_event.label == "progress" ? Topic::kRolloutProgress
+                                                            : Topic::kRollout,
+                        history_event, history_event.text);
       case Kind::kDrained:
-        return add_text(Topic::kDrained, happening, "drain of " + happening.node.str() + ": " + happening.text);
-      case Kind::kEvictionBlocked: return add_blocked(happening);
+        return add_text(Topic::kDrained, history_event,
+                        "drain of " + history_event.node.str() + ": " + history_event.text);
+      case Kind::kEvictionBlocked: return add_blocked(history_event);
       case Kind::kClusterEvent: return;
       default: break;
     }
-    if (happening.pod < pods_.size()) look_at_pod(happening, history_.stories()[happening.pod], pods_[happening.pod]);
+    if (history_event.pod < pods_.size())
+      look_at_pod(history_event, history_.pod_timelines()[history_event.pod], pods_[history_event.pod]);
   }
 
-  void look_at_pod(const sim::Happening& happening, const sim::PodStory& story, Following& pod) {
-    switch (happening.kind) {
+  void look_at_pod(const sim::HistoryEvent& history_event, const sim::PodTimeline& pod_timeline, Following& pod) {
+    switch (history_event.kind) {
       case Kind::kCreated:
         // Another pod of the name of one that was evicted.
-        victims_.erase(story.name);
-        return add_created(happening, story);
+        victims_.erase(pod_timeline.name);
+        return add_created(history_event, pod_timeline);
       case Kind::kDeleted:
-        if (!pod.has_ended) add_pod(Topic::kDeleted, happening, {});
+        if (!pod.has_ended) add_pod(Topic::kDeleted, history_event, {});
         return;
-      case Kind::kEnded: pod.has_ended = true; return add_pod(Topic::kEnded, happening, Symbol(happening.text));
-      case Kind::kMoved: return follow_move(happening, pod);
+      case Kind::kEnded: pod.has_ended = true; return add_pod(Topic::kEnded, history_event, Symbol(history_event.text));
+      case Kind::kMoved: return follow_move(history_event, pod);
       case Kind::kRejected:
-      case Kind::kErred: return add_rejection(happening, pod);
+      case Kind::kErred: return add_rejection(history_event, pod);
       case Kind::kBound:
-        if (pod.was_rejected) add_late_binding(happening, story, pod);
+        if (pod.was_rejected) add_late_binding(history_event, pod_timeline, pod);
         return;
-      case Kind::kBindingFailed: pod.was_rejected = true; return add_pod(Topic::kBindingFailed, happening, {});
-      case Kind::kPreempts: return add_preemption(happening);
+      case Kind::kBindingFailed: pod.was_rejected = true; return add_pod(Topic::kBindingFailed, history_event, {});
+      case Kind::kPreempts: return add_preemption(history_event);
       case Kind::kEvicted:
         // The line of the preemption names its victims.
-        if (!victims_.contains(story.name)) add_pod(Topic::kEvicted, happening, happening.node);
+        if (!victims_.contains(pod_timeline.name)) add_pod(Topic::kEvicted, history_event, history_event.node);
         return;
-      case Kind::kLostWakeUp: return add_pod(Topic::kLostWakeUp, happening, {});
+      case Kind::kLostWakeUp: return add_pod(Topic::kLostWakeUp, history_event, {});
       default: return;
     }
   }
 
-  void follow_move(const sim::Happening& happening, Following& pod) {
-    const bool is_parked = happening.text == "unschedulable" || happening.text == "gated";
-    if (pod.is_parked && !is_parked) pod.woken_by = happening.label;
+  void follow_move(const sim::HistoryEvent& history_event, Following& pod) {
+    const bool is_parked = history_event.text == "unschedulable" || history_event.text == "gated";
+    if (pod.is_parked && !is_parked) pod.woken_by = history_event.label;
     if (is_parked && !pod.is_parked) pod.woken_by = Symbol();
     pod.is_parked = is_parked;
   }
 
-  void add_rejection(const sim::Happening& happening, Following& pod) {
+  void add_rejection(const sim::HistoryEvent& history_event, Following& pod) {
     if (!pod.was_rejected) {
-      add_pod(happening.kind == Kind::kRejected ? Topic::kRejected : Topic::kErred, happening, {});
+      add_pod(history_event.kind == Kind::kRejected ? Topic::kRejected : Topic::kErred, history_event, {});
     } else if (!pod.woken_by.empty()) {
-      add_pod(Topic::kWokenInVain, happening, pod.woken_by);
+      add_pod(Topic::kWokenInVain, history_event, pod.woken_by);
     }
     pod.was_rejected = true;
     pod.woken_by = Symbol();
   }
 
-  void add_created(const sim::Happening& happening, const sim::PodStory& story) {
-    Entry entry = pod_entry(Topic::kCreated, happening, {});
-    if (story.bound_at.is_set() && story.attempts == 0) {
+  void add_created(const sim::HistoryEvent& history_event, const sim::PodTimeline& pod_timeline) {
+    Entry entry = pod_entry(Topic::kCreated, history_event, {});
+    if (pod_timeline.bound_at.is_set() && pod_timeline.attempts == 0) {
       entry.placed_already = 1;
-      entry.node = story.node;
-    } else if (story.bound_at.is_set() && story.attempts == 1) {
+      entry.node = pod_timeline.node;
+    } else if (pod_timeline.bound_at.is_set() && pod_timeline.attempts == 1) {
       entry.bound_at_once = 1;
-      entry.last_bound = story.bound_at;
-      entry.node = story.node;
+      entry.last_bound = pod_timeline.bound_at;
+      entry.node = pod_timeline.node;
     }
     merger_.add(std::move(entry));
   }
 
-  void add_late_binding(const sim::Happening& happening, const sim::PodStory& story, const Following& pod) {
-    Entry entry = pod_entry(Topic::kBoundAfterRejection, happening, pod.woken_by);
-    entry.longest_wait = happening.at - story.created_at;
-    if (entry.node.empty()) entry.node = story.node;
+  void add_late_binding(const sim::HistoryEvent& history_event, const sim::PodTimeline& pod_timeline,
+                        const Following& pod) {
+    Entry entry = pod_entry(Topic::kBoundAfterRejection, history_event, pod.woken_by);
+    entry.longest_wait = history_event.at - pod_timeline.created_at;
+    if (entry.node.empty()) entry.node = pod_timeline.node;
     merger_.add(std::move(entry));
   }
 
-  void add_preemption(const sim::Happening& happening) {
-    Entry entry = pod_entry(Topic::kPreemption, happening, {});
-    for (std::string_view rest = happening.text; !rest.empty();) {
+  void add_preemption(const sim::HistoryEvent& history_event) {
+    Entry entry = pod_entry(Topic::kPreemption, history_event, {});
+    for (std::string_view rest = history_event.text; !rest.empty();) {
       constexpr std::string_view kBetween = ", ";
       const std::size_t end = std::min(rest.find(kBetween), rest.size());
       const std::string victim(rest.substr(0, end));
@@ -207,60 +210,60 @@ class Collector {
     merger_.add(std::move(entry));
   }
 
-  void add_pod(Topic topic, const sim::Happening& happening, Symbol detail) {
-    merger_.add(pod_entry(topic, happening, detail));
+  void add_pod(Topic topic, const sim::HistoryEvent& history_event, Symbol detail) {
+    merger_.add(pod_entry(topic, history_event, detail));
   }
-  static Entry entry_at(Topic topic, const sim::Happening& happening, std::uint32_t group, Symbol detail) {
+  static Entry entry_at(Topic topic, const sim::HistoryEvent& history_event, std::uint32_t group, Symbol detail) {
     Entry entry;
     entry.topic = topic;
     entry.group = group;
     entry.detail = detail;
-    entry.from = entry.to = happening.at;
+    entry.from = entry.to = history_event.at;
     entry.count = 1;
     return entry;
   }
-  Entry pod_entry(Topic topic, const sim::Happening& happening, Symbol detail) {
-    Entry entry = entry_at(topic, happening, group_of(happening.pod), detail);
-    entry.names = {history_.stories()[happening.pod].name};
-    entry.text = happening.text;
-    entry.node = happening.node;
+  Entry pod_entry(Topic topic, const sim::HistoryEvent& history_event, Symbol detail) {
+    Entry entry = entry_at(topic, history_event, group_of(history_event.pod), detail);
+    entry.names = {history_.pod_timelines()[history_event.pod].name};
+    entry.text = history_event.text;
+    entry.node = history_event.node;
     return entry;
   }
 
-  void add_node(Topic topic, const sim::Happening& happening) {
-    Entry entry = entry_at(topic, happening, kNoGroup, Symbol(happening.text));
-    entry.names = {happening.node.str()};
-    entry.text = happening.text;
-    entry.node = happening.node;
+  void add_node(Topic topic, const sim::HistoryEvent& history_event) {
+    Entry entry = entry_at(topic, history_event, kNoGroup, Symbol(history_event.text));
+    entry.names = {history_event.node.str()};
+    entry.text = history_event.text;
+    entry.node = history_event.node;
     merger_.add(std::move(entry));
   }
   // The pods of a node that one budget holds are one line, whatever workload they are of.
-  void add_blocked(const sim::Happening& happening) {
-    Entry entry =
-        entry_at(Topic::kDrainBlocked, happening, kNoGroup, Symbol(happening.node.str() + " " + happening.text));
-    if (happening.pod < pods_.size()) entry.names = {history_.stories()[happening.pod].name};
-    entry.text = happening.text;
-    entry.node = happening.node;
+  void add_blocked(const sim::HistoryEvent& history_event) {
+    Entry entry = entry_at(Topic::kDrainBlocked, history_event, kNoGroup,
+                           Symbol(history_event.node.str() + " " + history_event.text));
+    if (history_event.pod < pods_.size()) entry.names = {history_.pod_timelines()[history_event.pod].name};
+    entry.text = history_event.text;
+    entry.node = history_event.node;
     merger_.add(std::move(entry));
   }
-  void add_text(Topic topic, const sim::Happening& happening, std::string text) {
-    Entry entry = entry_at(topic, happening, kNoGroup, Symbol(text));
+  void add_text(Topic topic, const sim::HistoryEvent& history_event, std::string text) {
+    Entry entry = entry_at(topic, history_event, kNoGroup, Symbol(text));
     entry.text = std::move(text);
     merger_.add(std::move(entry));
   }
 
-  std::uint32_t group_of(sim::StoryId id) {
+  std::uint32_t group_of(sim::TimelineId id) {
     std::uint32_t& group = pods_[id].group;
     if (group != kNoGroup) return group;
-    const sim::PodStory& story = history_.stories()[id];
-    const std::size_t slash = story.name.find('/');
-    const std::string name_space = slash == std::string::npos ? "" : story.name.substr(0, slash);
+    const sim::PodTimeline& pod_timeline = history_.pod_timelines()[id];
+    const std::size_t slash = pod_timeline.name.find('/');
+    const std::string name_space = slash == std::string::npos ? "" : pod_timeline.name.substr(0, slash);
     const bool is_single =
-        story.group.empty() || story.group == story.name ||
-        (slash != std::string::npos && std::string_view(story.name).substr(slash + 1) == story.group);
+        pod_timeline.group.empty() || pod_timeline.group == pod_timeline.name ||
+        (slash != std::string::npos && std::string_view(pod_timeline.name).substr(slash + 1) == pod_timeline.group);
     // Static pods are owned by their nodes; a dump has some for each.
-    const std::string owner = story.group.starts_with("Node/") ? "the nodes themselves" : story.group;
-    const std::string key = is_single ? std::string(without_number(story.name)) : name_space + "/" + owner;
+    const std::string owner = pod_timeline.group.starts_with("Node/") ? "the nodes themselves" : pod_timeline.group;
+    const std::string key = is_single ? std::string(without_number(pod_timeline.name)) : name_space + "/" + owner;
     const auto [it, is_new] = group_by_key_.try_emplace({is_single, key}, static_cast<std::uint32_t>(groups_.size()));
     if (is_new) groups_.push_back({is_single ? "" : owner, name_space});
     return group = it->second;
@@ -268,7 +271,7 @@ class Collector {
 
   const sim::History& history_;
   Merger merger_;
-  std::vector<Following> pods_;                 // by story
+  std::vector<Following> pods_;                 // by timeline
   std::set<std::string, std::less<>> victims_;  // until there is another pod of the name
   bool is_down_ = false;
   std::vector<PodGroup> groups_;

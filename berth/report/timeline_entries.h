@@ -1,4 +1,4 @@
-// The lines of a timeline before they are words: happenings of one kind, about the pods of one workload, close together
+// The lines of a timeline before they are words: events of one kind, about the pods of one workload, close together
 // in time. Internal to this folder.
 #pragma once
 
@@ -75,7 +75,7 @@ struct TimelineEntries {
   std::vector<Entry> entries;  // in order of `from`
 };
 
-// Happenings of one kind that are at most `gap` apart are one entry.
+// HistoryEvent of one kind that are at most `gap` apart are one entry.
 TimelineEntries collect_entries(const sim::History& history, Duration gap);
 // The same with a longer gap, from entries that were collected with a shorter one.
 std::vector<Entry> merge_entries(std::vector<Entry> entries, Duration gap);

@@ -94,9 +94,9 @@ TEST(Timeline, NamesTheVictimsOfAPreemptionOnce) {
 
 TEST(Timeline, SaysThatTheSchedulerStartedAgainOnlyIfItWasDown) {
   Teller teller;
-  teller.history.note(sim::Happening::Kind::kSchedulerUp, at_ms(0), "");
-  teller.history.note(sim::Happening::Kind::kSchedulerDown, at_ms(5000), "");
-  teller.history.note(sim::Happening::Kind::kSchedulerUp, at_ms(9000), "");
+  teller.history.note(sim::HistoryEvent::Kind::kSchedulerUp, at_ms(0), "");
+  teller.history.note(sim::HistoryEvent::Kind::kSchedulerDown, at_ms(5000), "");
+  teller.history.note(sim::HistoryEvent::Kind::kSchedulerUp, at_ms(9000), "");
   EXPECT_EQ(lines_of(teller, 10'000),
             (Lines{"5 scheduler: the scheduler went down", "9 scheduler: the scheduler started again"}));
 }
@@ -108,7 +108,7 @@ TEST(Timeline, MergesMoreTheLongerTheRunAndLeavesOutWhatMattersLeast) {
     teller.pod(name, minute * 60'000, "Job/report");
     teller.placed_and_bound(name, "n1", minute * 60'000);
   }
-  teller.history.note(sim::Happening::Kind::kFault, at_ms(3600'000), "the API answers 5% of writes with errors");
+  teller.history.note(sim::HistoryEvent::Kind::kFault, at_ms(3600'000), "the API answers 5% of writes with errors");
   const Timeline day = timeline_of(teller.history, epoch(), at_ms(24 * 3600'000));
   EXPECT_EQ(lines_of(day),
             (Lines{"0 created: 720 pods of Job/report created over 23h58m, all bound to n1 at the first try",
@@ -147,7 +147,7 @@ TEST(Timeline, TellsOfRolloutsAndOfDrainsThatABudgetBlocks) {
     pod.spec.node_name = Symbol("n1");
     teller.history.eviction_blocked(pod, "the budget default/api", at_ms(2000));
   }
-  teller.history.note(sim::Happening::Kind::kDrained, at_ms(3000), "all 3 pods were evicted after 5s", Symbol("n2"));
+  teller.history.note(sim::HistoryEvent::Kind::kDrained, at_ms(3000), "all 3 pods were evicted after 5s", Symbol("n2"));
   std::vector<std::string> lines;
   for (const TimelineLine& line : timeline_of(teller.history, epoch(), at_ms(4000)).lines) {
     if (line.kind != "created") lines.push_back(fmt::format("{}: {}", line.kind.text(), line.text));
@@ -166,7 +166,7 @@ TEST(WaitingTimes, AreThoseOfPodsThatWereBound) {
     teller.pod(name, 0);
     if (i < 100) teller.placed_and_bound(name, "n1", i * 10);
   }
-  const auto waiting = waiting_times_of(teller.history.stories());
+  const auto waiting = waiting_times_of(teller.history.pod_timelines());
   ASSERT_TRUE(waiting.has_value());
   EXPECT_EQ(waiting->pods, 99);
   EXPECT_DOUBLE_EQ(waiting->p50_seconds, 0.502);
@@ -182,7 +182,7 @@ TEST(WaitingTimes, AreThoseOfPodsThatWereBound) {
 TEST(WaitingTimes, AreNothingIfNoPodWasBound) {
   Teller teller;
   teller.pod("p", 0);
-  EXPECT_FALSE(waiting_times_of(teller.history.stories()).has_value());
+  EXPECT_FALSE(waiting_times_of(teller.history.pod_timelines()).has_value());
 }
 
 TEST(WakeCounts, TellUsefulFromWastedByEvent) {

@@ -19,7 +19,7 @@ namespace berth::report {
 
 namespace {
 
-using Kind = sim::Happening::Kind;
+using Kind = sim::HistoryEvent::Kind;
 
 // Where a pod is, as far as the trace tells: the queues, and what comes after.
 constexpr std::array<std::string_view, 6> kPlaces = {"active", "backoff", "unschedulable",
@@ -41,11 +41,11 @@ bool is_parked(std::size_t place) {
 class Tracer {
  public:
   Tracer(const sim::History& history, const TraceOptions& options, std::ostream& out)
-      : history_(history), options_(options), writer_(out, options.epoch), pods_(history.stories().size()) {}
+      : history_(history), options_(options), writer_(out, options.epoch), pods_(history.pod_timelines().size()) {}
 
   void write() {
     writer_.name_process(TraceProcess::kCluster, "cluster");
-    writer_.name_track(TraceProcess::kCluster, kStoryTrack, "nodes, scheduler, scenario");
+    writer_.name_track(TraceProcess::kCluster, kTimelineTrack, "nodes, scheduler, scenario");
     writer_.name_process(TraceProcess::kQueues, "queues (pods)");
     const std::size_t pods = pods_.size();
     writer_.name_process(TraceProcess::kPods, pods <= options_.max_pods
@@ -53,7 +53,7 @@ class Tracer {
                                                   : fmt::format("pods (the first {} of {})",
                                                                 grouped(static_cast<std::int64_t>(options_.max_pods)),
                                                                 grouped(static_cast<std::int64_t>(pods))));
-    for (std::size_t i = 0; i < history_.happenings().size(); ++i) look_at(i, history_.happenings()[i]);
+    for (std::size_t i = 0; i < history_.history_events().size(); ++i) look_at(i, history_.history_events()[i]);
     write_counters();
     write_instant(std::max(now_, options_.end));
     for (auto& [label, track] : event_tracks_) track.finish(options_.end);
@@ -64,7 +64,7 @@ class Tracer {
   }
 
  private:
-  static constexpr std::uint64_t kStoryTrack = 1;
+  static constexpr std::uint64_t kTimelineTrack = 1;
 
   struct Following {
     std::optional<Track> track;
@@ -72,45 +72,45 @@ class Tracer {
     std::uint64_t arrow = 0;  // the one that leads to this pod's next step; 0: none
   };
 
-  void look_at(std::size_t index, const sim::Happening& happening) {
-    if (happening.at > now_) {
+  void look_at(std::size_t index, const sim::HistoryEvent& history_event) {
+    if (history_event.at > now_) {
       write_counters();
-      write_instant(happening.at);
+      write_instant(history_event.at);
     }
-    now_ = happening.at;
-    switch (happening.kind) {
-      case Kind::kNodeAdded: return tell("node " + happening.node.str() + " added", happening.at);
-      case Kind::kNodeRemoved: return tell("node " + happening.node.str() + " removed", happening.at);
+    now_ = history_event.at;
+    switch (history_event.kind) {
+      case Kind::kNodeAdded: return tell("node " + history_event.node.str() + " added", history_event.at);
+      case Kind::kNodeRemoved: return tell("node " + history_event.node.str() + " removed", history_event.at);
       case Kind::kNodeChanged:
-        return tell(fmt::format("node {}: {}", happening.node.text(), happening.text), happening.at);
-      case Kind::kSchedulerDown: forget_queues(happening.at); return tell("scheduler down", happening.at);
-      case Kind::kSchedulerUp: return tell("scheduler up", happening.at);
+        return tell(fmt::format("node {}: {}", history_event.node.text(), history_event.text), history_event.at);
+      case Kind::kSchedulerDown: forget_queues(history_event.at); return tell("scheduler down", history_event.at);
+      case Kind::kSchedulerUp: return tell("scheduler up", history_event.at);
       case Kind::kDrained:
-        return tell(fmt::format("drain of {}: {}", happening.node.text(), happening.text), happening.at);
+        return tell(fmt::format("drain of {}: {}", history_event.node.text(), history_event.text), history_event.at);
       case Kind::kFault:
       case Kind::kRollout:
-      case Kind::kStatement: return tell(happening.text, happening.at);
+      case Kind::kStatement: return tell(history_event.text, history_event.at);
       case Kind::kClusterEvent:
-        return event_track(happening.label).mark(happening.label.str(), happening.text, happening.at);
+        return event_track(history_event.label).mark(history_event.label.str(), history_event.text, history_event.at);
       default: break;
     }
-    if (happening.pod < pods_.size()) look_at_pod(index, happening, pods_[happening.pod]);
+    if (history_event.pod < pods_.size()) look_at_pod(index, history_event, pods_[history_event.pod]);
   }
 
-  void look_at_pod(std::size_t index, const sim::Happening& happening, Following& pod) {
-    Track* track = track_of(happening.pod);
+  void look_at_pod(std::size_t index, const sim::HistoryEvent& history_event, Following& pod) {
+    Track* track = track_of(history_event.pod);
     const auto mark = [&](std::string name, std::string note = {}) {
-      if (track != nullptr) track->mark(std::move(name), std::move(note), happening.at);
+      if (track != nullptr) track->mark(std::move(name), std::move(note), history_event.at);
     };
-    switch (happening.kind) {
-      case Kind::kMoved: return move(index, happening, pod, track);
+    switch (history_event.kind) {
+      case Kind::kMoved: return move(index, history_event, pod, track);
       case Kind::kRejected:
       case Kind::kErred:
-        mark(happening.kind == Kind::kErred ? "try: error" : "try: rejected", happening.text);
+        mark(history_event.kind == Kind::kErred ? "try: error" : "try: rejected", history_event.text);
         return lead_to(track, pod, 'f');
       case Kind::kPlaced:
-        go(pod, track, kBinding, happening.at);
-        mark("try: " + happening.node.str());
+        go(pod, track, kBinding, history_event.at);
+        mark("try: " + history_event.node.str());
         if (pod.arrow == 0) {
           pod.arrow = index + 1;
           if (track != nullptr) track->arrow('s', pod.arrow);
@@ -118,35 +118,35 @@ class Tracer {
         }
         return lead_to(track, pod, 't');
       case Kind::kBound:
-        go(pod, track, kRunning, happening.at);
-        mark("bound to " + happening.node.str());
+        go(pod, track, kRunning, history_event.at);
+        mark("bound to " + history_event.node.str());
         return lead_to(track, pod, 'f');
       case Kind::kBindingFailed:
-        mark("binding failed", happening.text);
+        mark("binding failed", history_event.text);
         lead_to(track, pod, 'f');
-        return go(pod, track, kNowhere, happening.at);
+        return go(pod, track, kNowhere, history_event.at);
       case Kind::kEnded:
       case Kind::kDeleted:
-        mark(happening.kind == Kind::kEnded ? "ended" : "deleted");
-        return go(pod, track, kNowhere, happening.at);
+        mark(history_event.kind == Kind::kEnded ? "ended" : "deleted");
+        return go(pod, track, kNowhere, history_event.at);
       case Kind::kCreated: return mark("created");
-      case Kind::kPreempts: return mark("preempts", happening.text);
+      case Kind::kPreempts: return mark("preempts", history_event.text);
       case Kind::kEvicted: return mark("evicted");
-      case Kind::kEvictionBlocked: return mark("eviction blocked", "by " + happening.text);
-      case Kind::kLostWakeUp: return mark("lost wake-up", happening.text);
-      case Kind::kFailedCreate: return mark("failed create", happening.text);
+      case Kind::kEvictionBlocked: return mark("eviction blocked", "by " + history_event.text);
+      case Kind::kLostWakeUp: return mark("lost wake-up", history_event.text);
+      case Kind::kFailedCreate: return mark("failed create", history_event.text);
       default: return;
     }
   }
 
-  void move(std::size_t index, const sim::Happening& happening, Following& pod, Track* track) {
-    const std::size_t to = place_named(happening.text);
+  void move(std::size_t index, const sim::HistoryEvent& history_event, Following& pod, Track* track) {
+    const std::size_t to = place_named(history_event.text);
     const bool is_woken = is_parked(pod.place) && !is_parked(to);
-    go(pod, track, to, happening.at);
+    go(pod, track, to, history_event.at);
     if (!is_woken || track == nullptr) return;
-    track->mark("woken by " + happening.label.str(), {}, happening.at);
+    track->mark("woken by " + history_event.label.str(), {}, history_event.at);
     pod.arrow = index + 1;
-    if (Track* event = event_track_of(happening)) {
+    if (Track* event = event_track_of(history_event)) {
       event->arrow('s', pod.arrow);
       track->arrow('t', pod.arrow);
     } else {
@@ -158,14 +158,14 @@ class Tracer {
   // of its points are of one time. So the events that wake pods come first, and then the pods.
   void write_instant(Instant next) {
     for (auto& [label, track] : event_tracks_) track.advance(next);
-    for (const sim::StoryId id : touched_) pods_[id].track->advance(next);
+    for (const sim::TimelineId id : touched_) pods_[id].track->advance(next);
     touched_.clear();
   }
 
   // The track of the event that moved a pod, if its mark is the last one there and of this very time.
-  Track* event_track_of(const sim::Happening& move) {
-    if (move.cause == sim::kNoCause || move.cause >= history_.happenings().size()) return nullptr;
-    const sim::Happening& event = history_.happenings()[move.cause];
+  Track* event_track_of(const sim::HistoryEvent& move) {
+    if (move.cause == sim::kNoCause || move.cause >= history_.history_events().size()) return nullptr;
+    const sim::HistoryEvent& event = history_.history_events()[move.cause];
     if (event.kind != Kind::kClusterEvent || event.at != move.at) return nullptr;
     return &event_track(event.label);
   }
@@ -192,15 +192,15 @@ class Tracer {
     if (track != nullptr) track->enter(place == kNowhere ? std::string_view() : kPlaces[place], at);
   }
 
-  void tell(const std::string& text, Instant at) { writer_.instant(TraceProcess::kCluster, kStoryTrack, text, at); }
+  void tell(const std::string& text, Instant at) { writer_.instant(TraceProcess::kCluster, kTimelineTrack, text, at); }
 
-  Track* track_of(sim::StoryId id) {
+  Track* track_of(sim::TimelineId id) {
     if (id >= options_.max_pods) return nullptr;
     std::optional<Track>& track = pods_[id].track;
     if (touched_.empty() || touched_.back() != id) touched_.push_back(id);
     if (!track) {
       track.emplace(writer_, TraceProcess::kPods, std::uint64_t{id} + 1);
-      writer_.name_track(TraceProcess::kPods, std::uint64_t{id} + 1, history_.stories()[id].name);
+      writer_.name_track(TraceProcess::kPods, std::uint64_t{id} + 1, history_.pod_timelines()[id].name);
     }
     return &*track;
   }
@@ -208,7 +208,7 @@ class Tracer {
   Track& event_track(Symbol label) {
     const auto it = event_tracks_.find(label);
     if (it != event_tracks_.end()) return it->second;
-    const std::uint64_t number = kStoryTrack + 1 + event_tracks_.size();
+    const std::uint64_t number = kTimelineTrack + 1 + event_tracks_.size();
     writer_.name_track(TraceProcess::kCluster, number, label.text());
     return event_tracks_.emplace(label, Track(writer_, TraceProcess::kCluster, number)).first->second;
   }
@@ -233,10 +233,10 @@ class Tracer {
   const sim::History& history_;
   const TraceOptions& options_;
   TraceWriter writer_;
-  std::vector<Following> pods_;  // by story
+  std::vector<Following> pods_;  // by timeline
   std::map<Symbol, Track, SymbolTextLess> event_tracks_;
   std::array<Counter, kPlaces.size()> counters_;
-  std::vector<sim::StoryId> touched_;  // in this instant
+  std::vector<sim::TimelineId> touched_;  // in this instant
   Instant now_;
 };
 

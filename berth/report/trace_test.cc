@@ -75,8 +75,8 @@ Teller busy() {
     }
   }
   teller.woken("p11", queue::assigned_pod_delete(), 700);
-  teller.history.note(sim::Happening::Kind::kSchedulerDown, at_ms(700), "");
-  teller.history.note(sim::Happening::Kind::kSchedulerUp, at_ms(800), "");
+  teller.history.note(sim::HistoryEvent::Kind::kSchedulerDown, at_ms(700), "");
+  teller.history.note(sim::HistoryEvent::Kind::kSchedulerUp, at_ms(800), "");
   teller.ended("p0", 800);
   return teller;
 }

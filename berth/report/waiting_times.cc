@@ -33,15 +33,15 @@ std::vector<WaitingBucket> histogram_of(const std::vector<Duration>& sorted) {
 
 }  // namespace
 
-std::optional<WaitingTimes> waiting_times_of(const std::deque<sim::PodStory>& stories) {
+std::optional<WaitingTimes> waiting_times_of(const std::deque<sim::PodTimeline>& pod_timelines) {
   std::vector<Duration> waits;
-  const sim::PodStory* longest = nullptr;
-  for (const sim::PodStory& story : stories) {
+  const sim::PodTimeline* longest = nullptr;
+  for (const sim::PodTimeline& pod_timeline : pod_timelines) {
     // A pod that came with a node never waited for one.
-    if (!story.bound_at.is_set() || story.attempts == 0) continue;
-    const Duration wait = story.bound_at - story.created_at;
+    if (!pod_timeline.bound_at.is_set() || pod_timeline.attempts == 0) continue;
+    const Duration wait = pod_timeline.bound_at - pod_timeline.created_at;
     waits.push_back(wait);
-    if (longest == nullptr || wait > longest->bound_at - longest->created_at) longest = &story;
+    if (longest == nullptr || wait > longest->bound_at - longest->created_at) longest = &pod_timeline;
   }
   if (waits.empty()) return std::nullopt;
   std::ranges::sort(waits);

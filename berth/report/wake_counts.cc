@@ -16,8 +16,8 @@ struct Following {
   Symbol woken_by;
 };
 
-bool is_try(sim::Happening::Kind kind) {
-  using Kind = sim::Happening::Kind;
+bool is_try(sim::HistoryEvent::Kind kind) {
+  using Kind = sim::HistoryEvent::Kind;
   return kind == Kind::kPlaced || kind == Kind::kRejected || kind == Kind::kErred;
 }
 
@@ -26,22 +26,22 @@ std::map<std::string, WakeUps> by_label(const sim::History& history) {
   for (const auto& [label, pods] : history.counts().wake_ups_by_label) {
     result[label] = {.label = label, .pods = static_cast<std::int64_t>(pods)};
   }
-  std::vector<Following> pods(history.stories().size());
-  for (const sim::Happening& happening : history.happenings()) {
+  std::vector<Following> pods(history.pod_timelines().size());
+  for (const sim::HistoryEvent& history_event : history.history_events()) {
     // The queue is gone with its scheduler.
-    if (happening.kind == sim::Happening::Kind::kSchedulerDown) std::ranges::fill(pods, Following{});
-    if (happening.pod >= pods.size()) continue;
-    Following& pod = pods[happening.pod];
-    if (happening.kind == sim::Happening::Kind::kMoved) {
-      const bool is_parked = happening.text == "unschedulable";
-      const bool is_tried = happening.text == "active" || happening.text == "backoff";
+    if (history_event.kind == sim::HistoryEvent::Kind::kSchedulerDown) std::ranges::fill(pods, Following{});
+    if (history_event.pod >= pods.size()) continue;
+    Following& pod = pods[history_event.pod];
+    if (history_event.kind == sim::HistoryEvent::Kind::kMoved) {
+      const bool is_parked = history_event.text == "unschedulable";
+      const bool is_tried = history_event.text == "active" || history_event.text == "backoff";
       // Timeouts and other labels that are no events are not among those counted.
-      const bool is_woken = pod.is_parked && is_tried && result.contains(happening.label.str());
-      if (is_woken) pod.woken_by = happening.label;
+      const bool is_woken = pod.is_parked && is_tried && result.contains(history_event.label.str());
+      if (is_woken) pod.woken_by = history_event.label;
       pod.is_parked = is_parked;
-    } else if (is_try(happening.kind) && !pod.woken_by.empty()) {
+    } else if (is_try(history_event.kind) && !pod.woken_by.empty()) {
       WakeUps& row = result[pod.woken_by.str()];
-      ++(happening.kind == sim::Happening::Kind::kPlaced ? row.useful : row.wasted);
+      ++(history_event.kind == sim::HistoryEvent::Kind::kPlaced ? row.useful : row.wasted);
       pod.woken_by = Symbol();
     }
   }

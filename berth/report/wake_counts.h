@@ -8,7 +8,7 @@
 
 namespace berth::report {
 
-// Nothing if no pod ever waited for an event. Useful and wasted by label come from the happenings: in a history that
+// Nothing if no pod ever waited for an event. Useful and wasted by label come from the events: in a history that
 // was cut they do not add up to all wake-ups.
 std::optional<WakeUpCounts> wake_counts_of(const sim::History& history);
 

@@ -112,21 +112,21 @@ autoscaler::NodeGroup group_of(const std::string& name, const NodeDraft& draft, 
 Parsed<Meaning> compile_autoscaler(std::string_view, Reader& reader, const Context&) {
   if (reader.accept("off")) {
     if (auto end = reader.end(); !end) return std::unexpected(end.error());
-    return make_deed(
+    return make_action(
         [](sim::World& world, std::size_t) -> Result<void> {
           auto autoscaler = world.use_autoscaler();
           if (!autoscaler) return fail(autoscaler.error());
           (*autoscaler)->options().is_on = false;
           return {};
         },
-        sim::Happening::Kind::kStatement);
+        sim::HistoryEvent::Kind::kStatement);
   }
   const std::vector<Word> words(reader.rest().begin(), reader.rest().end());
   Options scratch;
   if (auto read = read_fields(reader, FieldsOf<Options>{kAutoscalerFields, scratch}); !read) {
     return std::unexpected(read.error());
   }
-  return make_deed([words](sim::World& world, std::size_t) -> Result<void> {
+  return make_action([words](sim::World& world, std::size_t) -> Result<void> {
     auto autoscaler = world.use_autoscaler();
     if (!autoscaler) return fail(autoscaler.error());
     Options& options = (*autoscaler)->options();
@@ -152,7 +152,7 @@ Parsed<Meaning> compile_node_group(std::string_view, Reader& reader, const Conte
   }
   if (!size.has_max) return mistake(at, "how large may the group become?", "max=10");
   if (size.min_nodes > size.max_nodes) return mistake(at, "the minimum is larger than the maximum");
-  return make_deed([group = group_of(*name, draft, size)](sim::World& world, std::size_t) -> Result<void> {
+  return make_action([group = group_of(*name, draft, size)](sim::World& world, std::size_t) -> Result<void> {
     auto autoscaler = world.use_autoscaler();
     if (!autoscaler) return fail(autoscaler.error());
     return (*autoscaler)->set_group(group);

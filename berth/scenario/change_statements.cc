@@ -18,7 +18,7 @@ namespace berth::scenario {
 
 namespace {
 
-using Kind = sim::Happening::Kind;
+using Kind = sim::HistoryEvent::Kind;
 
 Parsed<std::vector<Target>> read_targets(Reader& reader, std::string_view what) {
   std::vector<Target> targets;
@@ -52,7 +52,7 @@ Parsed<Meaning> compile_delete(std::string_view, Reader& reader, const Context&)
   if (!kind) return std::unexpected(kind.error());
   auto targets = read_targets(reader, fmt::format("the name of a {}", word_of(**kind)));
   if (!targets) return std::unexpected(targets.error());
-  return make_deed(
+  return make_action(
       [kind = *kind, targets = *std::move(targets)](sim::World& world, std::size_t repetition) -> Result<void> {
         for (const Target& target : targets) {
           const auto objects = find(world, *kind, numbered(target, repetition));
@@ -77,14 +77,14 @@ Parsed<Meaning> compile_scale(std::string_view, Reader& reader, const Context&) 
   const auto replicas = reader.number("how many replicas", 0, 10'000'000);
   if (!replicas) return std::unexpected(replicas.error());
   if (auto end = reader.end(); !end) return std::unexpected(end.error());
-  Deed deed = make_deed(
+  Action action = make_action(
       [kind = kind_of_word(*word)->kind, target = *std::move(target), replicas = static_cast<std::int32_t>(*replicas)](
           sim::World& world, std::size_t repetition) {
         return world.scale(kind, target.name_space, numbered(target.name, repetition), replicas);
       },
       Kind::kStatement);
-  deed.objects = *replicas;
-  return deed;
+  action.objects = *replicas;
+  return action;
 }
 
 Result<void> change_node(sim::World& world, std::string_view word, const std::string& node) {
@@ -98,7 +98,7 @@ Result<void> change_node(sim::World& world, std::string_view word, const std::st
 Parsed<Meaning> compile_node_change(std::string_view word, Reader& reader, const Context&) {
   auto targets = read_targets(reader, "the name of a node");
   if (!targets) return std::unexpected(targets.error());
-  return make_deed([word, targets = *std::move(targets)](sim::World& world, std::size_t repetition) -> Result<void> {
+  return make_action([word, targets = *std::move(targets)](sim::World& world, std::size_t repetition) -> Result<void> {
     for (const Target& target : targets) {
       const auto nodes = find(world, api::kind_of<api::Node>(), numbered(target, repetition));
       if (!nodes) return fail(nodes.error());
@@ -160,7 +160,7 @@ Parsed<Meaning> compile_label(std::string_view word, Reader& reader, const Conte
   if (!target) return std::unexpected(target.error());
   auto changes = read_label_changes(reader, word == "label");
   if (!changes) return std::unexpected(changes.error());
-  return make_deed(
+  return make_action(
       [kind = *kind, target = *std::move(target), changes = *std::move(changes)](sim::World& world,
                                                                                  std::size_t repetition) {
         const Target own = numbered(target, repetition);
@@ -185,7 +185,7 @@ Parsed<Meaning> compile_taint(std::string_view, Reader& reader, const Context&) 
     if (!taint) return std::unexpected(taint.error());
     taints.push_back(*std::move(taint));
   } while (!reader.at_end());
-  return make_deed(
+  return make_action(
       [target = *std::move(target), taints = std::move(taints)](sim::World& world, std::size_t repetition) {
         return edit<api::Node>(world, numbered(target, repetition), [&](api::Node& node) {
           for (const api::Taint& taint : taints) {
@@ -206,7 +206,7 @@ Parsed<Meaning> compile_untaint(std::string_view, Reader& reader, const Context&
     if (!taint) return std::unexpected(taint.error());
     taints.push_back(*std::move(taint));
   } while (!reader.at_end());
-  return make_deed(
+  return make_action(
       [target = *std::move(target), taints = std::move(taints)](sim::World& world, std::size_t repetition) {
         return edit<api::Node>(world, numbered(target, repetition), [&](api::Node& node) {
           std::erase_if(node.spec.taints, [&](const api::Taint& taint) {
@@ -226,7 +226,7 @@ Parsed<Meaning> compile_fields(Reader& reader, Target target, std::span<const Fi
   if (reader.at_end()) return reader.expected("fields such as cpu=2");
   const std::vector<Word> words(reader.rest().begin(), reader.rest().end());
   if (auto read = read_fields(reader, FieldsOf<Draft>{fields, scratch}); !read) return std::unexpected(read.error());
-  return make_deed(
+  return make_action(
       [target = std::move(target), words, fields](sim::World& world, std::size_t repetition) {
         return edit<Object>(world, numbered(target, repetition), [&](Object& object) {
           Draft draft = draft_of(object);
@@ -260,7 +260,7 @@ Parsed<Meaning> compile_ungate(std::string_view, Reader& reader, const Context&)
     if (!gate) return std::unexpected(gate.error());
     gates.push_back(*std::move(gate));
   }
-  return make_deed(
+  return make_action(
       [target = *std::move(target), gates = std::move(gates)](sim::World& world, std::size_t repetition) {
         return edit<api::Pod>(world, numbered(target, repetition), [&](api::Pod& pod) {
           api::PodTemplate spec = *pod.spec;
@@ -293,13 +293,13 @@ Result<void> finish_pods(sim::World& world, const Target& target, Symbol phase) 
   return edit<api::Pod>(world, target, [&](api::Pod& pod) { pod.status.phase = phase; });
 }
 
-Parsed<Meaning> compile_pod_deed(std::string_view word, Reader& reader, const Context&) {
+Parsed<Meaning> compile_pod_action(std::string_view word, Reader& reader, const Context&) {
   if (auto pod = reader.keyword("pod"); !pod) return std::unexpected(pod.error());
   auto target = read_target(reader, "the name of a pod");
   if (!target) return std::unexpected(target.error());
   const bool fails = word == "finish" && reader.accept("failed");
   if (auto end = reader.end(); !end) return std::unexpected(end.error());
-  return make_deed(
+  return make_action(
       [word, target = *std::move(target), fails](sim::World& world, std::size_t repetition) {
         const Target own = numbered(target, repetition);
         return word == "recreate" ? recreate(world, own)
@@ -316,7 +316,7 @@ Parsed<Meaning> compile_bind(std::string_view, Reader& reader, const Context&) {
   auto node = reader.name("the name of a node");
   if (!node) return std::unexpected(node.error());
   if (auto end = reader.end(); !end) return std::unexpected(end.error());
-  return make_deed(
+  return make_action(
       [target = *std::move(target), node = *std::move(node)](sim::World& world,
                                                              std::size_t repetition) -> Result<void> {
         const auto pods = find(world, api::kind_of<api::Pod>(), numbered(target, repetition));
@@ -340,7 +340,7 @@ Parsed<Meaning> compile_bind(std::string_view, Reader& reader, const Context&) {
 Parsed<Meaning> compile_scheduler(std::string_view word, Reader& reader, const Context&) {
   if (auto scheduler = reader.keyword("scheduler"); !scheduler) return std::unexpected(scheduler.error());
   if (auto end = reader.end(); !end) return std::unexpected(end.error());
-  return make_deed([word](sim::World& world, std::size_t) -> Result<void> {
+  return make_action([word](sim::World& world, std::size_t) -> Result<void> {
     if (word != "start" && !world.is_scheduler_up()) return fail("the scheduler is down already");
     if (word == "start" && world.is_scheduler_up()) return fail("the scheduler is up already");
     if (word != "start") world.crash_scheduler();
@@ -365,8 +365,8 @@ constexpr auto kStatements = std::to_array<StatementSpec>({
     {"recover-node", "NODE...", "It is back", Group::kChanges, compile_node_change},
     {"ungate", "POD [GATE...]", "Take scheduling gates away; all if none is named", Group::kChanges, compile_ungate},
     {"recreate", "pod NAME", "Delete it and create it anew under the same name, at once", Group::kChanges,
-     compile_pod_deed},
-    {"finish", "pod NAME [failed]", "It has run to its end", Group::kChanges, compile_pod_deed},
+     compile_pod_action},
+    {"finish", "pod NAME [failed]", "It has run to its end", Group::kChanges, compile_pod_action},
     {"bind", "pod NAME to NODE", "Somebody else binds it", Group::kChanges, compile_bind},
     {"crash", "scheduler", "It loses its memory, and nothing is scheduled", Group::kChanges, compile_scheduler},
     {"start", "scheduler", "... until it is started", Group::kChanges, compile_scheduler},

@@ -68,7 +68,7 @@ std::string pods_elsewhere(const sim::World& world, const Target& target) {
 
 std::string describe_pod(const sim::World& world, const Target& target) {
   const PodView view = view_of(world, target);
-  const bool is_known = view.pod != nullptr || view.story != nullptr;
+  const bool is_known = view.pod != nullptr || view.pod_timeline != nullptr;
   return fmt::format("{}: {}{}", target.shown(), describe(view), is_known ? "" : pods_elsewhere(world, target));
 }
 

@@ -45,8 +45,8 @@ struct PodView {
   const sim::World& world;
   std::string name_space;
   std::string name;
-  api::PodPtr pod;             // as the API server has it; null if it is gone
-  const sim::PodStory* story;  // null if there never was one
+  api::PodPtr pod;                       // as the API server has it; null if it is gone
+  const sim::PodTimeline* pod_timeline;  // null if there never was one
 };
 PodView view_of(const sim::World& world, const Target& target);
 

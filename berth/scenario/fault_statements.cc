@@ -16,7 +16,7 @@ namespace berth::scenario {
 
 namespace {
 
-using Kind = sim::Happening::Kind;
+using Kind = sim::HistoryEvent::Kind;
 
 // --- Delays and rates ------------------------------------------------------------------------------------------------
 
@@ -45,7 +45,7 @@ Parsed<Meaning> compile_latency(std::string_view, Reader& reader, const Context&
   if (!latency) return std::unexpected(latency.error());
   if (auto end = reader.end(); !end) return std::unexpected(end.error());
   const auto row = std::ranges::find_if(kLatencies, [&](const LatencyRow& each) { return each.help.key == *name; });
-  return make_deed([member = row->member, latency = *latency](sim::World& world, std::size_t) -> Result<void> {
+  return make_action([member = row->member, latency = *latency](sim::World& world, std::size_t) -> Result<void> {
     world.faults().*member = latency;
     return {};
   });
@@ -76,7 +76,7 @@ Parsed<Meaning> compile_faults(std::string_view, Reader& reader, const Context&)
   if (reader.at_end()) return reader.expected("\"none\", or rates such as errors=5%");
   if (reader.accept("none")) {
     if (auto end = reader.end(); !end) return std::unexpected(end.error());
-    return make_deed(
+    return make_action(
         [](sim::World& world, std::size_t) -> Result<void> {
           sim::Faults& faults = world.faults();
           for (sim::Rate* rate : {&faults.errors, &faults.conflicts, &faults.lost_answers, &faults.lost_requests,
@@ -92,7 +92,7 @@ Parsed<Meaning> compile_faults(std::string_view, Reader& reader, const Context&)
   if (auto read = read_fields(reader, FieldsOf<sim::Faults>{kFaultFields, scratch}); !read) {
     return std::unexpected(read.error());
   }
-  return make_deed(
+  return make_action(
       [words](sim::World& world, std::size_t) -> Result<void> {
         for (const Word& word : words) (void)set_field(word, FieldsOf<sim::Faults>{kFaultFields, world.faults()});
         return {};
@@ -109,7 +109,7 @@ Parsed<Meaning> compile_break(std::string_view, Reader& reader, const Context&) 
     kind = *read;
   }
   if (auto end = reader.end(); !end) return std::unexpected(end.error());
-  return make_deed([kind](sim::World& world, std::size_t) -> Result<void> {
+  return make_action([kind](sim::World& world, std::size_t) -> Result<void> {
     if (kind == nullptr) {
       world.break_all_watches();
     } else {
@@ -125,7 +125,7 @@ Parsed<Meaning> compile_clock(std::string_view, Reader& reader, const Context&) 
   if (!by) return reader.expected("a duration such as 1h or -1h");
   reader.skip();
   if (auto end = reader.end(); !end) return std::unexpected(end.error());
-  return make_deed([by = *by](sim::World& world, std::size_t) -> Result<void> {
+  return make_action([by = *by](sim::World& world, std::size_t) -> Result<void> {
     world.jump_clock(by);
     return {};
   });
@@ -176,13 +176,13 @@ api::PodPtr find_waiting(sim::World& world, const Target& target) {
   return world.scheduler().find_pod(name_space, target.name);
 }
 
-Deed scripted(Deed::Act act) {
-  Deed deed = make_deed(std::move(act), Kind::kFault);
-  deed.needs_script = true;
-  return deed;
+Action scripted(Action::Act act) {
+  Action action = make_action(std::move(act), Kind::kFault);
+  action.needs_script = true;
+  return action;
 }
 
-Deed rule_deed(Target target, sim::ScriptPoint point, sim::ScriptRule rule) {
+Action rule_action(Target target, sim::ScriptPoint point, sim::ScriptRule rule) {
   return scripted([target = std::move(target), point, rule = std::move(rule)](sim::World& world,
                                                                               std::size_t repetition) -> Result<void> {
     const Target own = numbered(target, repetition);
@@ -213,8 +213,8 @@ Parsed<Meaning> compile_wait(std::string_view word, Reader& reader, const Contex
     rule.duration = *duration;
   }
   if (auto end = reader.end(); !end) return std::unexpected(end.error());
-  return rule_deed(*std::move(target), is_hold ? sim::ScriptPoint::kPermit : sim::ScriptPoint::kPreBind,
-                   std::move(rule));
+  return rule_action(*std::move(target), is_hold ? sim::ScriptPoint::kPermit : sim::ScriptPoint::kPreBind,
+                     std::move(rule));
 }
 
 // reject|fail POD at POINT [on NODE] ["MESSAGE"] [times N]
@@ -242,7 +242,7 @@ Parsed<Meaning> compile_rejection(std::string_view word, Reader& reader, const C
     rule.times = static_cast<int>(*times);
   }
   if (!reader.at_end()) return reader.expected("a \"MESSAGE\", \"times\" or the end of the line");
-  return rule_deed(*std::move(target), *point, std::move(rule));
+  return rule_action(*std::move(target), *point, std::move(rule));
 }
 
 Parsed<Meaning> compile_allow(std::string_view, Reader& reader, const Context&) {

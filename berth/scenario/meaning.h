@@ -55,27 +55,27 @@ struct Setting {
 };
 
 // Something that a scenario does to the world.
-struct Deed {
-  // `repetition` counts from 1 for deeds under `every` and is 0 for others; it stands for {n} in names.
+struct Action {
+  // `repetition` counts from 1 for actions under `every` and is 0 for others; it stands for {n} in names.
   using Act = std::function<Result<void>(sim::World&, std::size_t repetition)>;
   Act act;
   // How the history mentions it; creations are there anyway.
-  std::optional<sim::Happening::Kind> noted_as;
+  std::optional<sim::HistoryEvent::Kind> noted_as;
   bool needs_script = false;  // of sim/pod_script.h
   // How many objects it leads to, as far as that can be told beforehand: with the pods of a workload.
   std::int64_t objects = 0;
 };
-inline Deed make_deed(Deed::Act act, std::optional<sim::Happening::Kind> noted_as = std::nullopt) {
-  Deed deed;
-  deed.act = std::move(act);
-  deed.noted_as = noted_as;
-  return deed;
+inline Action make_action(Action::Act act, std::optional<sim::HistoryEvent::Kind> noted_as = std::nullopt) {
+  Action action;
+  action.act = std::move(act);
+  action.noted_as = noted_as;
+  return action;
 }
 // One that creates objects.
-inline Deed make_creation(std::int64_t objects, Deed::Act act) {
-  Deed deed = make_deed(std::move(act));
-  deed.objects = objects;
-  return deed;
+inline Action make_creation(std::int64_t objects, Action::Act act) {
+  Action action = make_action(std::move(act));
+  action.objects = objects;
+  return action;
 }
 // The object, and the pods that its controller makes.
 std::int64_t objects_of(const api::AnyObject& object);
@@ -107,17 +107,17 @@ struct Run {
   Condition condition;            // kCondition
 };
 
-// A deed, or an expectation without `within` or `for`, at its time.
+// A action, or an expectation without `within` or `for`, at its time.
 struct Timed {
   enum class When : std::uint8_t { kAt, kAfter, kEvery };
   When when = When::kAt;
   Duration time;          // kAt: since the scenario's beginning; else from now, or between two
   std::size_t times = 1;  // kEvery
-  std::variant<Deed, Expectation> what;
+  std::variant<Action, Expectation> what;
   // kEvery with {n} where it is not the name of a pod or node: what is done the n-th time. Empty: `what`.
-  std::function<Result<std::variant<Deed, Expectation>>(std::size_t)> what_nth;
+  std::function<Result<std::variant<Action, Expectation>>(std::size_t)> what_nth;
 };
 
-using Meaning = std::variant<Setting, Deed, Run, Expectation, Timed>;
+using Meaning = std::variant<Setting, Action, Run, Expectation, Timed>;
 
 }  // namespace berth::scenario

@@ -77,31 +77,31 @@ bool was_rejected_by(const PodView& view, const std::vector<Symbol>& plugins) {
 }
 
 Duration waited(const PodView& view) {
-  if (view.story == nullptr) return {};
-  const Instant until = view.story->bound_at.is_set() ? view.story->bound_at : view.world.now();
-  return until - view.story->created_at;
+  if (view.pod_timeline == nullptr) return {};
+  const Instant until = view.pod_timeline->bound_at.is_set() ? view.pod_timeline->bound_at : view.world.now();
+  return until - view.pod_timeline->created_at;
 }
 
-sim::StoryId story_id(const PodView& view) {
-  const auto& stories = view.world.history().stories();
-  for (std::size_t i = stories.size(); i-- > 0;) {
-    if (&stories[i] == view.story) return static_cast<sim::StoryId>(i);
+sim::TimelineId timeline_id(const PodView& view) {
+  const auto& pod_timelines = view.world.history().pod_timelines();
+  for (std::size_t i = pod_timelines.size(); i-- > 0;) {
+    if (&pod_timelines[i] == view.pod_timeline) return static_cast<sim::TimelineId>(i);
   }
-  return sim::kNoStory;
+  return sim::kNoTimeline;
 }
 
 bool has_event(const PodView& view, std::string_view reason, std::string_view text) {
-  const sim::StoryId id = story_id(view);
-  return id != sim::kNoStory &&
+  const sim::TimelineId id = timeline_id(view);
+  return id != sim::kNoTimeline &&
          std::ranges::any_of(view.world.history().events(), [&](const sim::PublishedEvent& event) {
            return event.pod == id && event.reason == reason && event.note.find(text) != std::string::npos;
          });
 }
 
 std::int64_t evictions(const PodView& view) {
-  const sim::StoryId id = story_id(view);
-  return std::ranges::count_if(view.world.history().happenings(), [&](const sim::Happening& happening) {
-    return happening.kind == sim::Happening::Kind::kEvicted && happening.pod == id;
+  const sim::TimelineId id = timeline_id(view);
+  return std::ranges::count_if(view.world.history().history_events(), [&](const sim::HistoryEvent& history_event) {
+    return history_event.kind == sim::HistoryEvent::Kind::kEvicted && history_event.pod == id;
   });
 }
 
@@ -122,16 +122,17 @@ bool is_running(const PodView& view) {
   return has_node(view) && view.pod->status.phase == "Running" && !view.pod->metadata.deletion_timestamp.is_set();
 }
 bool has_succeeded(const PodView& view) {
-  return view.pod != nullptr ? view.pod->status.phase == "Succeeded" : view.story != nullptr && view.story->succeeded;
+  return view.pod != nullptr ? view.pod->status.phase == "Succeeded"
+                             : view.pod_timeline != nullptr && view.pod_timeline->succeeded;
 }
 bool has_failed(const PodView& view) {
   return view.pod != nullptr && view.pod->status.phase == "Failed";
 }
 bool was_preempted(const PodView& view) {
-  return view.story != nullptr && view.story->preempted;
+  return view.pod_timeline != nullptr && view.pod_timeline->preempted;
 }
 bool was_flushed(const PodView& view) {
-  return view.story != nullptr && view.story->rescued_by_flush;
+  return view.pod_timeline != nullptr && view.pod_timeline->rescued_by_flush;
 }
 
 // [by PLUGIN,...]
@@ -208,12 +209,12 @@ Parsed<PodTest> compile_nominated(Reader& reader) {
 
 Parsed<PodTest> compile_woken(Reader& reader) {
   if (!reader.accept("by")) {
-    return PodTest([](const PodView& view) { return view.story != nullptr && view.story->wake_ups > 0; });
+    return PodTest([](const PodView& view) { return view.pod_timeline != nullptr && view.pod_timeline->wake_ups > 0; });
   }
   const auto label = reader.one_of(wake_labels(), "the label of an event such as AssignedPodDelete or NodeAdd");
   if (!label) return std::unexpected(label.error());
   return PodTest([label = *label](const PodView& view) {
-    return view.story != nullptr && without_group(view.story->woken_by.text()) == without_group(label);
+    return view.pod_timeline != nullptr && without_group(view.pod_timeline->woken_by.text()) == without_group(label);
   });
 }
 
@@ -229,13 +230,13 @@ Parsed<PodTest> compile_number(Reader& reader) {
 }
 
 std::int64_t attempts(const PodView& view) {
-  return view.story == nullptr ? 0 : view.story->attempts;
+  return view.pod_timeline == nullptr ? 0 : view.pod_timeline->attempts;
 }
 std::int64_t wake_ups(const PodView& view) {
-  return view.story == nullptr ? 0 : view.story->wake_ups;
+  return view.pod_timeline == nullptr ? 0 : view.pod_timeline->wake_ups;
 }
 std::int64_t wasted(const PodView& view) {
-  return view.story == nullptr ? 0 : view.story->wasted;
+  return view.pod_timeline == nullptr ? 0 : view.pod_timeline->wasted;
 }
 
 Parsed<PodTest> compile_waited(Reader& reader) {
@@ -329,7 +330,7 @@ PodView view_of(const sim::World& world, const Target& target) {
           .name_space = target.name_space,
           .name = target.name,
           .pod = world.api().get<api::Pod>(Symbol(target.name_space), target.name),
-          .story = world.history().story(target.full_name())};
+          .pod_timeline = world.history().pod_timeline(target.full_name())};
 }
 
 Parsed<PodTest> read_pod_conditions(Reader& reader) {
@@ -354,9 +355,9 @@ Parsed<PodTest> read_pod_conditions(Reader& reader) {
 std::string describe(const PodView& view) {
   std::string text;
   if (view.pod == nullptr) {
-    if (view.story == nullptr) return "there is no such pod";
-    text = view.story->succeeded ? "gone, after it ran to its end" : "gone";
-    if (!view.story->node.empty()) text += fmt::format(" on {}", view.story->node.text());
+    if (view.pod_timeline == nullptr) return "there is no such pod";
+    text = view.pod_timeline->succeeded ? "gone, after it ran to its end" : "gone";
+    if (!view.pod_timeline->node.empty()) text += fmt::format(" on {}", view.pod_timeline->node.text());
   } else if (has_node(view)) {
     text = fmt::format("on {}", view.pod->spec.node_name.text());
     if (api::is_terminal(*view.pod)) text += fmt::format(" ({})", view.pod->status.phase.text());
@@ -364,12 +365,13 @@ std::string describe(const PodView& view) {
     text = describe_pending(view);
   }
   if (is_terminating(view)) text += ", terminating";
-  if (view.story == nullptr) return text;
-  text += fmt::format("; {}", times(view.story->attempts, "attempt"));
-  if (view.story->wake_ups > 0) {
-    text += fmt::format(", {}, the last by {}", times(view.story->wake_ups, "wake-up"), view.story->woken_by.text());
+  if (view.pod_timeline == nullptr) return text;
+  text += fmt::format("; {}", times(view.pod_timeline->attempts, "attempt"));
+  if (view.pod_timeline->wake_ups > 0) {
+    text += fmt::format(", {}, the last by {}", times(view.pod_timeline->wake_ups, "wake-up"),
+                        view.pod_timeline->woken_by.text());
   }
-  if (view.story->rescued_by_flush) text += ", brought back by the timeout";
+  if (view.pod_timeline->rescued_by_flush) text += ", brought back by the timeout";
   text += fmt::format(", waited {}", waited(view).str());
   if (const std::string message = message_of(view); !message.empty()) text += "; " + message;
   return text;

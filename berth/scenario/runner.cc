@@ -54,7 +54,9 @@ class Stage : public std::enable_shared_from_this<Stage> {
 
   void perform(const Setting&, const Statement&) {}
 
-  void perform(const Deed& deed, const Statement& statement) { act(deed, to_text(statement), statement.at().line, 0); }
+  void perform(const Action& action, const Statement& statement) {
+    act(action, to_text(statement), statement.at().line, 0);
+  }
 
   void perform(const Expectation& expectation, const Statement& statement) { check(expectation, statement.at().line); }
 
@@ -116,15 +118,15 @@ class Stage : public std::enable_shared_from_this<Stage> {
     perform_once(*nth, text, line, repetition);
   }
 
-  void perform_once(const std::variant<Deed, Expectation>& what, const std::string& text, int line,
+  void perform_once(const std::variant<Action, Expectation>& what, const std::string& text, int line,
                     std::size_t repetition) {
-    if (const Deed* deed = std::get_if<Deed>(&what)) act(*deed, text, line, repetition);
+    if (const Action* action = std::get_if<Action>(&what)) act(*action, text, line, repetition);
     if (const Expectation* expectation = std::get_if<Expectation>(&what)) check(*expectation, line);
   }
 
-  void act(const Deed& deed, const std::string& text, int line, std::size_t repetition) {
-    if (deed.noted_as) world_.history().note(*deed.noted_as, world_.now(), text);
-    if (auto done = deed.act(world_, repetition); !done) fail_statement(line, text, done.error().message());
+  void act(const Action& action, const std::string& text, int line, std::size_t repetition) {
+    if (action.noted_as) world_.history().note(*action.noted_as, world_.now(), text);
+    if (auto done = action.act(world_, repetition); !done) fail_statement(line, text, done.error().message());
   }
 
   // --- Running -------------------------------------------------------------------------------------------------------
@@ -241,24 +243,24 @@ class Stage : public std::enable_shared_from_this<Stage> {
   std::vector<Failure> failures_;
 };
 
-const Deed* deed_of(const Statement& statement) {
-  if (const Timed* timed = std::get_if<Timed>(&statement.meaning)) return std::get_if<Deed>(&timed->what);
-  return std::get_if<Deed>(&statement.meaning);
+const Action* action_of(const Statement& statement) {
+  if (const Timed* timed = std::get_if<Timed>(&statement.meaning)) return std::get_if<Action>(&timed->what);
+  return std::get_if<Action>(&statement.meaning);
 }
 
 bool needs_script(const Statement& statement) {
-  const Deed* deed = deed_of(statement);
-  return deed != nullptr && deed->needs_script;
+  const Action* action = action_of(statement);
+  return action != nullptr && action->needs_script;
 }
 
 // The first statement that leads to more objects than there may be, before anything has run.
 Result<void> check_objects(const Scenario& scenario, std::size_t most) {
   std::uint64_t objects = 0;
   for (const Statement& statement : scenario.statements) {
-    const Deed* deed = deed_of(statement);
-    if (deed == nullptr || deed->objects <= 0) continue;
+    const Action* action = action_of(statement);
+    if (action == nullptr || action->objects <= 0) continue;
     const Timed* timed = std::get_if<Timed>(&statement.meaning);
-    const auto own = static_cast<std::uint64_t>(deed->objects) * (timed != nullptr ? timed->times : 1);
+    const auto own = static_cast<std::uint64_t>(action->objects) * (timed != nullptr ? timed->times : 1);
     objects += own;
     if (objects <= most) continue;
     const std::string sum = objects == own ? "" : fmt::format(", {} with those before it", objects);
@@ -348,8 +350,8 @@ Result<RunResult> run(const Scenario& scenario, const RunOptions& options) {
   const auto wrong_decisions = std::make_shared<WrongDecisions>();
   wrong_decisions->file = scenario.file;
   if (options.check_decisions) {
-    settings.scheduler.class_memory.check_every = 1;
-    settings.scheduler.class_memory.on_wrong_answer = [wrong_decisions](const framework::WrongAnswer& wrong) {
+    settings.scheduler.equivalence_cache.check_every = 1;
+    settings.scheduler.equivalence_cache.on_wrong_answer = [wrong_decisions](const framework::WrongAnswer& wrong) {
       wrong_decisions->add(wrong);
     };
   }

@@ -439,18 +439,18 @@ TEST(Runner, DoesTheSameForTheSameSeed) {
     run until pending = 0 within 10m
     expect 30 pods bound
   )";
-  const auto story = [&](std::uint64_t seed) {
+  const auto pod_timeline = [&](std::uint64_t seed) {
     RunOptions options;
     options.seed = seed;
     const RunResult result = run_text(kText, options);
     std::string text;
-    for (const sim::PodStory& each : result.world->history().stories()) {
+    for (const sim::PodTimeline& each : result.world->history().pod_timelines()) {
       text += each.name + " " + each.node.str() + " " + std::to_string(each.bound_at.unix_nanoseconds()) + "\n";
     }
     return text;
   };
-  EXPECT_EQ(story(1), story(1));
-  EXPECT_NE(story(1), story(2));
+  EXPECT_EQ(pod_timeline(1), pod_timeline(1));
+  EXPECT_NE(pod_timeline(1), pod_timeline(2));
 }
 
 TEST(Runner, CallsBackAfterEveryStep) {

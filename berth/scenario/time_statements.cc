@@ -19,13 +19,13 @@ namespace {
 constexpr std::int64_t kMostRepetitions = 10'000'000;
 
 // What may be done at a time of its own.
-Parsed<std::variant<Deed, Expectation>> read_timed(Reader& reader, const Context& context) {
+Parsed<std::variant<Action, Expectation>> read_timed(Reader& reader, const Context& context) {
   const Position at = reader.here();
   if (reader.at_end()) return reader.expected("a statement");
   const std::string word = reader.peek()->text;
   auto meaning = compile_statement(reader, context);
   if (!meaning) return std::unexpected(meaning.error());
-  if (Deed* deed = std::get_if<Deed>(&*meaning)) return std::move(*deed);
+  if (Action* action = std::get_if<Action>(&*meaning)) return std::move(*action);
   if (Expectation* expectation = std::get_if<Expectation>(&*meaning)) {
     if (!expectation->within && !expectation->all_for) return std::move(*expectation);
     return mistake(at, "an expectation at a time of its own cannot have \"within\" or \"for\"");
@@ -58,7 +58,7 @@ bool is_read_for_each_time(const Line& line) {
          std::ranges::any_of(line.words, [](const Word& word) { return word.has_value() && has_number(word.text); });
 }
 
-Parsed<std::variant<Deed, Expectation>> read_nth(const Line& line, std::size_t number, const Context& context) {
+Parsed<std::variant<Action, Expectation>> read_nth(const Line& line, std::size_t number, const Context& context) {
   const Line own = numbered(line, number);
   Reader reader(own);
   return read_timed(reader, context);
@@ -87,7 +87,7 @@ Parsed<Meaning> compile_every(std::string_view, Reader& reader, const Context& c
   if (!first) return std::unexpected(first.error());
   while (!reader.at_end()) reader.skip();
   timed.what = *std::move(first);
-  timed.what_nth = [line, options = context.options](std::size_t number) -> Result<std::variant<Deed, Expectation>> {
+  timed.what_nth = [line, options = context.options](std::size_t number) -> Result<std::variant<Action, Expectation>> {
     std::vector<std::string> notes;
     auto what = read_nth(line, number, {options, notes});
     if (!what) return fail(what.error().what);

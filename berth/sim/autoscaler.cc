@@ -346,7 +346,7 @@ void Autoscaler::order(Group& group, const autoscaler::ScaleUp& chosen) {
     around_.history.published(*pod, Symbol("Normal"), Symbol("TriggeredScaleUp"),
                               fmt::format("pod triggered scale-up: [{{{}}}]", size), now);
   }
-  around_.history.note(Happening::Kind::kAutoscaler, now,
+  around_.history.note(HistoryEvent::Kind::kAutoscaler, now,
                        fmt::format("autoscaler adds {} for {}: {}",
                                    chosen.nodes.size() == 1 ? "a node" : fmt::format("{} nodes", chosen.nodes.size()),
                                    chosen.pods.size() == 1 ? chosen.pods.front()->metadata.name
@@ -417,7 +417,7 @@ void Autoscaler::explain_refusals(const std::vector<autoscaler::WaitingPod>& pod
   }
   for (const auto& [message, names] : refused) {
     around_.history.note(
-        Happening::Kind::kAutoscaler, now,
+        HistoryEvent::Kind::kAutoscaler, now,
         fmt::format("autoscaler adds no node for {}: {}",
                     names.size() == 1 ? names.front() : fmt::format("{} pods", names.size()), message));
   }

@@ -161,7 +161,7 @@ void Autoscaler::remove_node(Group& group, const std::string& name) {
   const auto node = around_.api.get<api::Node>(Symbol(), name);
   if (node == nullptr) return;
   const std::vector<api::PodPtr> pods = pods_to_move(cache_.nodes().at(cache_.nodes().row_of(Symbol(name))));
-  around_.history.note(Happening::Kind::kAutoscaler, around_.agenda.now(),
+  around_.history.note(HistoryEvent::Kind::kAutoscaler, around_.agenda.now(),
                        fmt::format("autoscaler removes {} of {}{}", name, group.spec.name,
                                    pods.empty()       ? ", which is empty"
                                    : pods.size() == 1 ? ": its pod fits elsewhere"

@@ -13,7 +13,7 @@
 #include "berth/sim/node_lifecycle.h"
 #include "berth/sim/owned_pods.h"
 #include "berth/sim/pod_garbage.h"
-#include "berth/sim/pod_mould.h"
+#include "berth/sim/pod_prototype.h"
 #include "berth/sim/replica_controller.h"
 #include "berth/sim/stateful_set_controller.h"
 #include "berth/sim/volume_controller.h"
@@ -51,11 +51,11 @@ struct Controllers::Parts {
   Parts(ApiServer& api, Agenda& agenda, const Faults& faults, History& history, const Rng& rng)
       : failed_creations(agenda, history),
         around{api, agenda, faults, failed_creations, history},
-        replicas(around, owned, moulds, rng.fork(kReplicas)),
+        replicas(around, owned, prototypes, rng.fork(kReplicas)),
         deployments(around, owned, rng.fork(kDeployments)),
-        stateful_sets(around, owned, moulds, rng.fork(kStatefulSets)),
-        jobs(around, owned, moulds, rng.fork(kJobs)),
-        daemon_sets(around, owned, moulds, rng.fork(kDaemonSets)),
+        stateful_sets(around, owned, prototypes, rng.fork(kStatefulSets)),
+        jobs(around, owned, prototypes, rng.fork(kJobs)),
+        daemon_sets(around, owned, prototypes, rng.fork(kDaemonSets)),
         kubelet(around, on_nodes, rng.fork(kKubelets)),
         nodes(around, on_nodes, kubelet, rng.fork(kNodes)),
         volumes(around, rng.fork(kVolumes)),
@@ -72,7 +72,7 @@ struct Controllers::Parts {
   Surroundings around;
   OwnedPods owned;
   NodePods on_nodes;
-  PodMoulds moulds;
+  PodPrototypes prototypes;
   ReplicaController replicas;
   DeploymentController deployments;
   StatefulSetController stateful_sets;
@@ -129,7 +129,7 @@ void Controllers::Parts::workload_changed(const Change& change, Controller& cont
     garbage.owner_deleted(change, deployment != nullptr ? deployments.sets_of(*deployment)
                                                         : std::vector<std::shared_ptr<const api::ReplicaSet>>());
   }
-  moulds.on_change(change);
+  prototypes.on_change(change);
   controller.on_change(change);
   disruptions.workload_changed(change);
 }

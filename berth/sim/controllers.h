@@ -39,7 +39,7 @@ class Controllers {
   // Those of Deployments that are under way, in order of names.
   std::vector<Rollout> rollouts() const;
 
-  // The group that a pod belongs to, for PodStory::group: "Deployment/web".
+  // The group that a pod belongs to, for PodTimeline::group: "Deployment/web".
   std::string group_of(const api::Pod& pod) const;
 
  private:

@@ -39,18 +39,18 @@ std::int32_t max_surge(const api::DaemonSet& set, std::size_t nodes) {
   return scaled(*rolling->max_surge, static_cast<std::int32_t>(nodes), true);
 }
 
-bool is_current(const api::Pod& pod, const PodMould& mould) {
+bool is_current(const api::Pod& pod, const PodPrototype& prototype) {
   const Symbol* hash = pod.metadata.labels->find(Symbol(kRevisionLabel));
-  return hash != nullptr && *hash == mould.hash();
+  return hash != nullptr && *hash == prototype.hash();
 }
 
 }  // namespace
 
-DaemonSetController::DaemonSetController(const Surroundings& around, const OwnedPods& pods, PodMoulds& moulds,
+DaemonSetController::DaemonSetController(const Surroundings& around, const OwnedPods& pods, PodPrototypes& prototypes,
                                          const Rng& rng)
     : around_(around),
       pods_(pods),
-      moulds_(moulds),
+      prototypes_(prototypes),
       names_(rng.fork(0)),
       sets_(around, around.faults.controller, rng.fork(1), [this](const ObjectKey& key) { look(key); }) {}
 
@@ -183,12 +183,13 @@ void DaemonSetController::make_pod(const api::DaemonSet& set, Daemon& daemon, Sy
     daemon.refused.insert(node);
     return;
   }
-  const auto mould = moulds_.of(set);
+  const auto prototype = prototypes_.of(set);
   constexpr int kNameTries = 4;
-  const Interned<api::PodTemplate> spec = api::daemon_template(*mould->pod().spec, node);
-  const Interned<api::Labels> labels = with_label(*mould->pod().metadata.labels, kRevisionLabel, mould->hash().text());
+  const Interned<api::PodTemplate> spec = api::daemon_template(*prototype->pod().spec, node);
+  const Interned<api::Labels> labels =
+      with_label(*prototype->pod().metadata.labels, kRevisionLabel, prototype->hash().text());
   for (int i = 0; i < kNameTries; ++i) {
-    api::Pod pod = mould->cast(set.metadata.name + "-" + random_suffix(names_));
+    api::Pod pod = prototype->cast(set.metadata.name + "-" + random_suffix(names_));
     pod.metadata.labels = labels;
     pod.spec.shared = spec;
     const auto made = create(around_, std::move(pod));
@@ -202,9 +203,11 @@ void DaemonSetController::make_pod(const api::DaemonSet& set, Daemon& daemon, Sy
 std::vector<api::PodPtr> DaemonSetController::settled(const api::DaemonSet& set, const Daemon& daemon,
                                                       std::vector<api::PodPtr> pods) {
   if (!daemon.is_updated || max_surge(set, daemon.pods.size()) == 0) return pods;
-  const auto mould = moulds_.of(set);
-  const auto is_old = [&](const api::PodPtr& pod) { return is_active(state_of(*pod)) && !is_current(*pod, *mould); };
-  const auto is_new = [&](const api::PodPtr& pod) { return is_active(state_of(*pod)) && is_current(*pod, *mould); };
+  const auto prototype = prototypes_.of(set);
+  const auto is_old = [&](const api::PodPtr& pod) {
+    return is_active(state_of(*pod)) && !is_current(*pod, *prototype);
+  };
+  const auto is_new = [&](const api::PodPtr& pod) { return is_active(state_of(*pod)) && is_current(*pod, *prototype); };
   if (std::ranges::none_of(pods, is_old)) return pods;
   if (std::ranges::none_of(pods, [&](const auto& pod) { return is_new(pod) && state_of(*pod) == PodState::kReady; })) {
     std::erase_if(pods, is_new);
@@ -219,13 +222,13 @@ std::vector<api::PodPtr> DaemonSetController::settled(const api::DaemonSet& set,
 
 // New pods beside old ones, at most maxSurge that are not ready at a time.
 void DaemonSetController::surge_some(const api::DaemonSet& set, Daemon& daemon, std::int32_t surge) {
-  const auto mould = moulds_.of(set);
+  const auto prototype = prototypes_.of(set);
   std::vector<Symbol> nodes;
   for (const auto& [node, pods] : daemon.pods) {
     bool has_old = false, has_new = false;
     for (const api::PodPtr& pod : pods) {
       if (!is_active(state_of(*pod))) continue;
-      (is_current(*pod, *mould) ? has_new : has_old) = true;
+      (is_current(*pod, *prototype) ? has_new : has_old) = true;
     }
     if (has_old && has_new) --surge;
     if (has_old && !has_new) nodes.push_back(node);
@@ -239,7 +242,7 @@ void DaemonSetController::surge_some(const api::DaemonSet& set, Daemon& daemon, 
 void DaemonSetController::update_some(const api::DaemonSet& set, Daemon& daemon) {
   if (!daemon.is_updated || set.spec.update_strategy.type == "OnDelete") return;
   if (const std::int32_t surge = max_surge(set, daemon.pods.size()); surge > 0) return surge_some(set, daemon, surge);
-  const auto mould = moulds_.of(set);
+  const auto prototype = prototypes_.of(set);
   const auto& rolling = set.spec.update_strategy.rolling_update;
   const api::IntOrString one{.number = 1, .text = {}};
   std::int32_t may_go = scaled(rolling ? rolling->max_unavailable.value_or(one) : one,
@@ -248,7 +251,7 @@ void DaemonSetController::update_some(const api::DaemonSet& set, Daemon& daemon)
   for (const auto& [node, pods] : daemon.pods) {
     for (const api::PodPtr& pod : pods) {
       const PodState state = state_of(*pod);
-      const bool is_old = !is_current(*pod, *mould);
+      const bool is_old = !is_current(*pod, *prototype);
       if (state == PodState::kReady) {
         if (is_old) old.push_back(pod);
       } else if (is_old && state == PodState::kPending) {

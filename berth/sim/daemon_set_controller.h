@@ -18,13 +18,13 @@
 #include "berth/api/node_selector.h"
 #include "berth/sim/controller_work.h"
 #include "berth/sim/owned_pods.h"
-#include "berth/sim/pod_mould.h"
+#include "berth/sim/pod_prototype.h"
 
 namespace berth::sim {
 
 class DaemonSetController {
  public:
-  DaemonSetController(const Surroundings& around, const OwnedPods& pods, PodMoulds& moulds, const Rng& rng);
+  DaemonSetController(const Surroundings& around, const OwnedPods& pods, PodPrototypes& prototypes, const Rng& rng);
 
   void on_change(const Change& change);
   void node_changed(const Change& change);
@@ -57,7 +57,7 @@ class DaemonSetController {
 
   Surroundings around_;
   const OwnedPods& pods_;
-  PodMoulds& moulds_;
+  PodPrototypes& prototypes_;
   Rng names_;
   WorkList sets_;
   std::map<std::string, Daemon, std::less<>> daemons_;  // by UID

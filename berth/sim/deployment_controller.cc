@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "berth/sim/pod_mould.h"
+#include "berth/sim/pod_prototype.h"
 
 namespace berth::sim {
 

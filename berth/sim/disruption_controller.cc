@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "berth/sim/owned_pods.h"
-#include "berth/sim/pod_mould.h"
+#include "berth/sim/pod_prototype.h"
 
 namespace berth::sim {
 

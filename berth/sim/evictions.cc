@@ -87,7 +87,7 @@ void Evictions::no_longer_there(Symbol node, const engine::PodRef& ref) {
   const Duration length = agenda_.now() - drain.began_at;
   if (length == Duration() || api_.get<api::Node>(Symbol(), node.text()) == nullptr) return;
   history_.note(
-      Happening::Kind::kDrained, agenda_.now(),
+      HistoryEvent::Kind::kDrained, agenda_.now(),
       fmt::format("{} evicted after {}", drain.pods == 1 ? "its pod was" : fmt::format("all {} pods were", drain.pods),
                   text::short_time(length)),
       node);

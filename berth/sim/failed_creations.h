@@ -7,7 +7,7 @@
 //
 // What is in here now are the controllers that are short of pods at this moment, and why: whoever reports about a world
 // reads it at the end (report/summary.h, scenario/runner.h). That a creation failed is also in the history
-// (Happening::Kind::kFailedCreate, and an event FailedCreate).
+// (HistoryEvent::Kind::kFailedCreate, and an event FailedCreate).
 //
 // Not thread safe.
 #pragma once

@@ -12,7 +12,7 @@ namespace berth::sim {
 
 namespace {
 
-using Kind = Happening::Kind;
+using Kind = HistoryEvent::Kind;
 
 struct Labels {
   Symbol timeout{"UnschedulableTimeout"};
@@ -57,59 +57,65 @@ Symbol place_of(const queue::QueuedPod& pod, queue::QueueName queue) {
 
 }  // namespace
 
-const PodStory* History::story(std::string_view name) const {
+const PodTimeline* History::pod_timeline(std::string_view name) const {
   const auto it = by_name_.find(name);
-  return it == by_name_.end() ? nullptr : &stories_[it->second];
+  return it == by_name_.end() ? nullptr : &pod_timelines_[it->second];
 }
 
-const PodStory* History::story_of_uid(std::string_view uid) const {
+const PodTimeline* History::timeline_of_uid(std::string_view uid) const {
   const auto it = by_uid_.find(uid);
-  return it == by_uid_.end() ? nullptr : &stories_[it->second];
+  return it == by_uid_.end() ? nullptr : &pod_timelines_[it->second];
 }
 
-StoryId History::find(const api::Pod& pod) const {
+TimelineId History::find(const api::Pod& pod) const {
   const auto it = by_uid_.find(pod.metadata.uid);
-  return it == by_uid_.end() ? kNoStory : it->second;
+  return it == by_uid_.end() ? kNoTimeline : it->second;
 }
 
-std::size_t History::add(Happening happening) {
-  if (happenings_.size() >= max_happenings_) {
+std::size_t History::add(HistoryEvent history_event) {
+  if (history_events_.size() >= max_events_) {
     was_cut_ = true;
     return kNoCause;
   }
-  happenings_.push_back(std::move(happening));
-  return happenings_.size() - 1;
+  history_events_.push_back(std::move(history_event));
+  return history_events_.size() - 1;
 }
 
 // --- Written by the world --------------------------------------------------------------------------------------------
 
-StoryId History::created(const api::Pod& pod, std::string group, Instant now) {
-  const auto id = static_cast<StoryId>(stories_.size());
-  PodStory& story = stories_.emplace_back();
+TimelineId History::created(const api::Pod& pod, std::string group, Instant now) {
+  const auto id = static_cast<TimelineId>(pod_timelines_.size());
+  PodTimeline& pod_timeline = pod_timelines_.emplace_back();
   tracking_.emplace_back();
-  story.uid = pod.metadata.uid;
-  story.name = api::full_name(pod.metadata);
-  story.group = group.empty() ? story.name : std::move(group);
-  story.created_at = now;
-  story.priority = api::priority_of(pod);
+  pod_timeline.uid = pod.metadata.uid;
+  pod_timeline.name = api::full_name(pod.metadata);
+  pod_timeline.group = group.empty() ? pod_timeline.name : std::move(group);
+  pod_timeline.created_at = now;
+  pod_timeline.priority = api::priority_of(pod);
   if (!pod.spec.node_name.empty()) {
-    story.node = pod.spec.node_name;
-    story.bound_at = now;
+    pod_timeline.node = pod.spec.node_name;
+    pod_timeline.bound_at = now;
   }
-  by_name_[story.name] = id;
-  by_uid_[story.uid] = id;
-  add({.at = now, .kind = Kind::kCreated, .pod = id, .node = story.node, .label = {}, .cause = kNoCause, .text = {}});
+  by_name_[pod_timeline.name] = id;
+  by_uid_[pod_timeline.uid] = id;
+  add({.at = now,
+       .kind = Kind::kCreated,
+       .pod = id,
+       .node = pod_timeline.node,
+       .label = {},
+       .cause = kNoCause,
+       .text = {}});
   return id;
 }
 
 void History::pod_gone(const api::Pod& pod, bool ran_to_its_end, Instant now) {
-  const StoryId id = find(pod);
-  if (id == kNoStory) return;
-  PodStory& story = stories_[id];
+  const TimelineId id = find(pod);
+  if (id == kNoTimeline) return;
+  PodTimeline& pod_timeline = pod_timelines_[id];
   const bool has_ended = ran_to_its_end || api::is_terminal(pod);
-  if (has_ended && !story.gone_at.is_set()) {
-    story.gone_at = now;
-    story.succeeded = ran_to_its_end;
+  if (has_ended && !pod_timeline.gone_at.is_set()) {
+    pod_timeline.gone_at = now;
+    pod_timeline.succeeded = ran_to_its_end;
     add({.at = now,
          .kind = Kind::kEnded,
          .pod = id,
@@ -121,7 +127,7 @@ void History::pod_gone(const api::Pod& pod, bool ran_to_its_end, Instant now) {
   }
   if (tracking_[id].is_deleted) return;
   tracking_[id].is_deleted = true;
-  if (!story.gone_at.is_set()) story.gone_at = now;
+  if (!pod_timeline.gone_at.is_set()) pod_timeline.gone_at = now;
   add({.at = now,
        .kind = Kind::kDeleted,
        .pod = id,
@@ -132,10 +138,10 @@ void History::pod_gone(const api::Pod& pod, bool ran_to_its_end, Instant now) {
 }
 
 void History::bound_in_api(const api::Pod& pod, Instant now) {
-  const StoryId id = find(pod);
-  if (id == kNoStory) return;
-  stories_[id].bound_at = now;
-  stories_[id].node = pod.spec.node_name;
+  const TimelineId id = find(pod);
+  if (id == kNoTimeline) return;
+  pod_timelines_[id].bound_at = now;
+  pod_timelines_[id].node = pod.spec.node_name;
   ++counts_.bound;
   add({.at = now,
        .kind = Kind::kBound,
@@ -147,9 +153,9 @@ void History::bound_in_api(const api::Pod& pod, Instant now) {
 }
 
 void History::evicted(const api::Pod& pod, Instant now) {
-  const StoryId id = find(pod);
-  if (id == kNoStory || stories_[id].preempted) return;
-  stories_[id].preempted = true;
+  const TimelineId id = find(pod);
+  if (id == kNoTimeline || pod_timelines_[id].preempted) return;
+  pod_timelines_[id].preempted = true;
   leaves(pod, Departure::kPreempted);
   ++counts_.evicted;
   add({.at = now,
@@ -162,8 +168,8 @@ void History::evicted(const api::Pod& pod, Instant now) {
 }
 
 void History::leaves(const api::Pod& pod, Departure departure) {
-  const StoryId id = find(pod);
-  if (id != kNoStory && stories_[id].departure == Departure::kNone) stories_[id].departure = departure;
+  const TimelineId id = find(pod);
+  if (id != kNoTimeline && pod_timelines_[id].departure == Departure::kNone) pod_timelines_[id].departure = departure;
 }
 
 void History::eviction_blocked(const api::Pod& pod, std::string by, Instant now) {
@@ -173,7 +179,7 @@ void History::eviction_blocked(const api::Pod& pod, std::string by, Instant now)
 void History::rollout(Symbol what, std::string text, Instant now) {
   add({.at = now,
        .kind = Kind::kRollout,
-       .pod = kNoStory,
+       .pod = kNoTimeline,
        .node = {},
        .label = what,
        .cause = kNoCause,
@@ -181,7 +187,7 @@ void History::rollout(Symbol what, std::string text, Instant now) {
 }
 
 void History::published(const api::Pod& pod, Symbol type, Symbol reason, std::string note, Instant now) {
-  if (events_.size() >= max_happenings_) {
+  if (events_.size() >= max_events_) {
     was_cut_ = true;
     return;
   }
@@ -192,19 +198,19 @@ void History::published(const api::Pod& pod, Symbol type, Symbol reason, std::st
 void History::creation_failed(std::string_view kind, const api::ObjectMeta& owner, std::string text,
                               std::string_view message, Instant now) {
   note(Kind::kFailedCreate, now, std::move(text));
-  if (events_.size() >= max_happenings_) {
+  if (events_.size() >= max_events_) {
     was_cut_ = true;
     return;
   }
   events_.push_back({.at = now,
-                     .pod = kNoStory,
+                     .pod = kNoTimeline,
                      .about = fmt::format("{} {}", kind, api::full_name(owner)),
                      .type = Symbol("Warning"),
                      .reason = Symbol("FailedCreate"),
                      .note = fmt::format("Error creating: {}", message)});
 }
 
-void History::note(Happening::Kind kind, Instant now, std::string text, Symbol node, StoryId pod) {
+void History::note(HistoryEvent::Kind kind, Instant now, std::string text, Symbol node, TimelineId pod) {
   if (kind == Kind::kSchedulerUp) ++counts_.restarts;
   if (kind == Kind::kLostWakeUp) ++counts_.lost_wake_ups;
   if (kind == Kind::kSchedulerDown) {
@@ -216,36 +222,36 @@ void History::note(Happening::Kind kind, Instant now, std::string text, Symbol n
 // --- engine::Observer ------------------------------------------------------------------------------------------------
 
 void History::event_happened(const queue::ClusterEvent& event, Instant now) {
-  last_event_ = {.at = now, .event = event, .happening = kNoCause};
+  last_event_ = {.at = now, .event = event, .history_event = kNoCause};
   if (event_listener_ != nullptr) event_listener_->event_happened(event, now);
 }
 
 std::size_t History::cause_of_move(Symbol label, Instant now) {
   if (last_event_.at != now || last_event_.event.label() != label) return kNoCause;
-  if (last_event_.happening == kNoCause) {
-    last_event_.happening = add({.at = now,
-                                 .kind = Kind::kClusterEvent,
-                                 .pod = kNoStory,
-                                 .node = {},
-                                 .label = label,
-                                 .cause = kNoCause,
-                                 .text = {}});
+  if (last_event_.history_event == kNoCause) {
+    last_event_.history_event = add({.at = now,
+                                     .kind = Kind::kClusterEvent,
+                                     .pod = kNoTimeline,
+                                     .node = {},
+                                     .label = label,
+                                     .cause = kNoCause,
+                                     .text = {}});
   }
-  return last_event_.happening;
+  return last_event_.history_event;
 }
 
-void History::count_wake_up(StoryId id, Symbol label) {
-  PodStory& story = stories_[id];
-  ++story.wake_ups;
-  story.woken_by = label;
+void History::count_wake_up(TimelineId id, Symbol label) {
+  PodTimeline& pod_timeline = pod_timelines_[id];
+  ++pod_timeline.wake_ups;
+  pod_timeline.woken_by = label;
   tracking_[id].is_woken = true;
   ++counts_.wake_ups;
   ++counts_.wake_ups_by_label[label.str()];
 }
 
 void History::pod_moved(const queue::QueuedPod& pod, queue::QueueName queue, Symbol label, Instant now) {
-  const StoryId id = find(*pod.pod);
-  if (id == kNoStory) return;
+  const TimelineId id = find(*pod.pod);
+  if (id == kNoTimeline) return;
   Tracking& tracking = tracking_[id];
   const Symbol place = place_of(pod, queue);
   const bool leaves = tracking.place == places().unschedulable && place != places().unschedulable;
@@ -253,7 +259,7 @@ void History::pod_moved(const queue::QueuedPod& pod, queue::QueueName queue, Sym
   if (leaves && is_tried && is_event(label)) count_wake_up(id, label);
   const bool was_held = leaves || tracking.place == places().gated;
   if (was_held && is_tried && label == labels().timeout) {
-    stories_[id].rescued_by_flush = true;
+    pod_timelines_[id].rescued_by_flush = true;
     ++counts_.flushed;
   }
   tracking.place = place;
@@ -264,37 +270,37 @@ void History::pod_moved(const queue::QueuedPod& pod, queue::QueueName queue, Sym
 }
 
 void History::attempt_ended(const api::Pod& pod, const engine::AttemptRecord& record, Instant now) {
-  const StoryId id = find(pod);
-  if (id == kNoStory) return;
+  const TimelineId id = find(pod);
+  if (id == kNoTimeline) return;
   Tracking& tracking = tracking_[id];
   const bool was_woken = std::exchange(tracking.is_woken, false);
   if (record.result == engine::AttemptResult::kSkipped) return;
-  ++stories_[id].attempts;
+  ++pod_timelines_[id].attempts;
   ++counts_.attempts;
-  Happening happening{.at = now,
-                      .kind = Kind::kPlaced,
-                      .pod = id,
-                      .node = record.node,
-                      .label = record.woken_by,
-                      .cause = tracking.last_move,
-                      .text = record.detail().message};
+  HistoryEvent history_event{.at = now,
+                             .kind = Kind::kPlaced,
+                             .pod = id,
+                             .node = record.node,
+                             .label = record.woken_by,
+                             .cause = tracking.last_move,
+                             .text = record.detail().message};
   switch (record.result) {
     case engine::AttemptResult::kPlaced:
     case engine::AttemptResult::kSkipped: break;
     case engine::AttemptResult::kUnschedulable:
-      happening.kind = Kind::kRejected;
+      history_event.kind = Kind::kRejected;
       ++counts_.rejected;
       if (was_woken) {
-        ++stories_[id].wasted;
+        ++pod_timelines_[id].wasted;
         ++counts_.wasted_wake_ups;
       }
       break;
     case engine::AttemptResult::kError:
-      happening.kind = Kind::kErred;
+      history_event.kind = Kind::kErred;
       ++counts_.errors;
       break;
   }
-  tracking.last_attempt = add(std::move(happening));
+  tracking.last_attempt = add(std::move(history_event));
 }
 
 void History::pod_bound(const api::Pod& /*pod*/, Symbol /*node*/, Instant /*now*/) {
@@ -302,8 +308,8 @@ void History::pod_bound(const api::Pod& /*pod*/, Symbol /*node*/, Instant /*now*
 }
 
 void History::binding_failed(const api::Pod& pod, Symbol node, std::string_view why, Instant now) {
-  const StoryId id = find(pod);
-  if (id == kNoStory) return;
+  const TimelineId id = find(pod);
+  if (id == kNoTimeline) return;
   ++counts_.binding_failures;
   add({.at = now,
        .kind = Kind::kBindingFailed,
@@ -316,14 +322,14 @@ void History::binding_failed(const api::Pod& pod, Symbol node, std::string_view 
 
 void History::preemption_began(const api::Pod& preemptor, Symbol node, const std::vector<api::PodPtr>& victims,
                                Instant now) {
-  const StoryId id = find(preemptor);
-  if (id == kNoStory) return;
+  const TimelineId id = find(preemptor);
+  if (id == kNoTimeline) return;
   ++counts_.preemptions;
   std::vector<std::string> names;
   names.reserve(victims.size());
   for (const api::PodPtr& victim : victims) {
     names.push_back(api::full_name(victim->metadata));
-    if (const StoryId of_victim = find(*victim); of_victim != kNoStory) stories_[of_victim].preemptor = id;
+    if (const TimelineId of_victim = find(*victim); of_victim != kNoTimeline) pod_timelines_[of_victim].preemptor = id;
   }
   add({.at = now,
        .kind = Kind::kPreempts,

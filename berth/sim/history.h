@@ -1,7 +1,7 @@
-// What happened in a simulation, for expectations, reports and traces: a story per pod, and one line per happening.
+// What happened in a simulation, for expectations, reports and traces: a timeline per pod, and one line per event.
 //
-// The world writes it, everybody else reads. Happenings and events are kept up to a limit, stories and counts always; a
-// history that was cut says so.
+// The world writes it, everybody else reads. HistoryEvent and events are kept up to a limit, timelines and counts
+// always; a history that was cut says so.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -24,8 +24,8 @@
 
 namespace berth::sim {
 
-using StoryId = std::uint32_t;
-inline constexpr StoryId kNoStory = UINT32_MAX;
+using TimelineId = std::uint32_t;
+inline constexpr TimelineId kNoTimeline = UINT32_MAX;
 inline constexpr std::size_t kNoCause = SIZE_MAX;
 
 // Who made a pod leave its node.
@@ -38,8 +38,8 @@ enum class Departure : std::uint8_t {
   kController,  // its workload does not want it any more
 };
 
-// One pod, by UID: a pod that is made anew under the same name has a story of its own.
-struct PodStory {
+// One pod, by UID: a pod that is made anew under the same name has a timeline of its own.
+struct PodTimeline {
   std::string uid;
   std::string name;   // "namespace/name"
   std::string group;  // what made it: "Deployment/web", or its own name
@@ -49,17 +49,17 @@ struct PodStory {
   Symbol node;
   std::int32_t priority = 0;
   std::int32_t attempts = 0;
-  std::int32_t wake_ups = 0;      // moved out of unschedulable by an event
-  std::int32_t wasted = 0;        // ... and the try after it was rejected again
-  Symbol woken_by;                // the last of these events
-  bool rescued_by_flush = false;  // the leftover timeout moved it, not an event
-  bool preempted = false;         // evicted for another pod
-  StoryId preemptor = kNoStory;   // the last pod that chose it as a victim
+  std::int32_t wake_ups = 0;           // moved out of unschedulable by an event
+  std::int32_t wasted = 0;             // ... and the try after it was rejected again
+  Symbol woken_by;                     // the last of these events
+  bool rescued_by_flush = false;       // the leftover timeout moved it, not an event
+  bool preempted = false;              // evicted for another pod
+  TimelineId preemptor = kNoTimeline;  // the last pod that chose it as a victim
   Departure departure = Departure::kNone;
   bool succeeded = false;  // ran to its end
 };
 
-struct Happening {
+struct HistoryEvent {
   enum class Kind : std::uint8_t {
     kCreated,
     kDeleted,   // gone from the API server
@@ -89,17 +89,17 @@ struct Happening {
   };
   Instant at;
   Kind kind = Kind::kCreated;
-  StoryId pod = kNoStory;
+  TimelineId pod = kNoTimeline;
   Symbol node;
   Symbol label;                  // of an event, or why a pod moved
-  std::size_t cause = kNoCause;  // the happening that led to it, if known: an event to a move, a move to an attempt
+  std::size_t cause = kNoCause;  // the event that led to it, if known: an event to a move, a move to an attempt
   std::string text;
 };
 
 // An event of events.k8s.io as a user would see it.
 struct PublishedEvent {
   Instant at;
-  StoryId pod = kNoStory;
+  TimelineId pod = kNoTimeline;
   std::string about;  // of an event that is not about a pod: "ReplicaSet default/web-5d4f8"
   Symbol type;
   Symbol reason;
@@ -124,19 +124,19 @@ struct Counts {
 
 class History final : public engine::Observer {
  public:
-  explicit History(std::size_t max_happenings = 2'000'000) : max_happenings_(max_happenings) {}
+  explicit History(std::size_t max_events = 2'000'000) : max_events_(max_events) {}
 
-  const std::deque<PodStory>& stories() const { return stories_; }
-  const std::deque<Happening>& happenings() const { return happenings_; }
+  const std::deque<PodTimeline>& pod_timelines() const { return pod_timelines_; }
+  const std::deque<HistoryEvent>& history_events() const { return history_events_; }
   const std::deque<PublishedEvent>& events() const { return events_; }
   const Counts& counts() const { return counts_; }
   bool was_cut() const { return was_cut_; }
-  // The newest story of that name ("namespace/name"); null if there is none.
-  const PodStory* story(std::string_view name) const;
-  const PodStory* story_of_uid(std::string_view uid) const;
+  // The newest timeline of that name ("namespace/name"); null if there is none.
+  const PodTimeline* pod_timeline(std::string_view name) const;
+  const PodTimeline* timeline_of_uid(std::string_view uid) const;
 
   // --- Written by the world ------------------------------------------------------------------------------------------
-  StoryId created(const api::Pod& pod, std::string group, Instant now);
+  TimelineId created(const api::Pod& pod, std::string group, Instant now);
   void pod_gone(const api::Pod& pod, bool ran_to_its_end, Instant now);
   void bound_in_api(const api::Pod& pod, Instant now);
   void evicted(const api::Pod& pod, Instant now);
@@ -148,10 +148,10 @@ class History final : public engine::Observer {
   // A controller could not create its pods; `text` says so, `message` is the API server's.
   void creation_failed(std::string_view kind, const api::ObjectMeta& owner, std::string text, std::string_view message,
                        Instant now);
-  void note(Happening::Kind kind, Instant now, std::string text, Symbol node = {}, StoryId pod = kNoStory);
+  void note(HistoryEvent::Kind kind, Instant now, std::string text, Symbol node = {}, TimelineId pod = kNoTimeline);
   // Found by a checker: the pod fits on `node`, and nobody will try it.
   void lost_wake_up(const api::Pod& pod, Symbol node, std::string text, Instant now) {
-    note(Happening::Kind::kLostWakeUp, now, std::move(text), node, find(pod));
+    note(HistoryEvent::Kind::kLostWakeUp, now, std::move(text), node, find(pod));
   }
   // Who hears of cluster events too, also of those that moved nobody and are not kept; null: nobody. It takes itself
   // out before it goes.
@@ -167,7 +167,7 @@ class History final : public engine::Observer {
                         Instant now) override;
 
  private:
-  // Per pod: what its next happening is a consequence of.
+  // Per pod: what its next event is a consequence of.
   struct Tracking {
     std::size_t last_move = kNoCause;  // to where it is tried from
     std::size_t last_attempt = kNoCause;
@@ -179,24 +179,24 @@ class History final : public engine::Observer {
   struct LastEvent {
     Instant at;
     queue::ClusterEvent event;
-    std::size_t happening = kNoCause;
+    std::size_t history_event = kNoCause;
   };
 
-  std::size_t add(Happening happening);
-  StoryId find(const api::Pod& pod) const;
+  std::size_t add(HistoryEvent history_event);
+  TimelineId find(const api::Pod& pod) const;
   // kNoCause if the event did not bring the move about.
   std::size_t cause_of_move(Symbol label, Instant now);
-  void count_wake_up(StoryId id, Symbol label);
+  void count_wake_up(TimelineId id, Symbol label);
 
-  std::size_t max_happenings_;
+  std::size_t max_events_;
   bool was_cut_ = false;
-  std::deque<PodStory> stories_;
-  std::deque<Happening> happenings_;
+  std::deque<PodTimeline> pod_timelines_;
+  std::deque<HistoryEvent> history_events_;
   std::deque<PublishedEvent> events_;
   Counts counts_;
-  absl::flat_hash_map<std::string_view, StoryId, TextHash, std::equal_to<>> by_name_;  // the stories' own names
-  absl::flat_hash_map<std::string_view, StoryId, TextHash, std::equal_to<>> by_uid_;
-  std::deque<Tracking> tracking_;  // by story
+  absl::flat_hash_map<std::string_view, TimelineId, TextHash, std::equal_to<>> by_name_;  // the timelines' own names
+  absl::flat_hash_map<std::string_view, TimelineId, TextHash, std::equal_to<>> by_uid_;
+  std::deque<Tracking> tracking_;  // by timeline
   LastEvent last_event_;
   engine::Observer* event_listener_ = nullptr;
 };

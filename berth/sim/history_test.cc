@@ -12,7 +12,7 @@ namespace {
 
 using queue::QueueName;
 using testing::PodBuilder;
-using Kind = Happening::Kind;
+using Kind = HistoryEvent::Kind;
 
 const Instant kStart = Instant::from_unix_seconds(1000);
 
@@ -32,7 +32,7 @@ class HistoryTest : public ::testing::Test {
   }
   void node_added(int second) { history_.event_happened({queue::resource::kNode, queue::action::kAdd}, at(second)); }
   static Instant at(int second) { return kStart + Duration::seconds(second); }
-  const PodStory& story() { return *history_.story("default/a"); }
+  const PodTimeline& pod_timeline() { return *history_.pod_timeline("default/a"); }
 
   api::PodPtr pod_;
   History history_;
@@ -45,10 +45,10 @@ TEST_F(HistoryTest, CountsAWakeUpWhoseTryFailedAsWasted) {
   node_added(5);
   move(QueueName::kActive, "NodeAdd", 5);
   attempt(engine::AttemptResult::kUnschedulable, 5);
-  EXPECT_EQ(story().attempts, 2);
-  EXPECT_EQ(story().wake_ups, 1);
-  EXPECT_EQ(story().wasted, 1);
-  EXPECT_EQ(story().woken_by, "NodeAdd");
+  EXPECT_EQ(pod_timeline().attempts, 2);
+  EXPECT_EQ(pod_timeline().wake_ups, 1);
+  EXPECT_EQ(pod_timeline().wasted, 1);
+  EXPECT_EQ(pod_timeline().woken_by, "NodeAdd");
   EXPECT_EQ(history_.counts().wake_ups_by_label.at("NodeAdd"), 1u);
 }
 
@@ -64,7 +64,7 @@ TEST_F(HistoryTest, TheLeftoverTimeoutIsNoWakeUp) {
   move(QueueName::kActive, "UnschedulableTimeout", 300);
   EXPECT_EQ(history_.counts().wake_ups, 0u);
   EXPECT_EQ(history_.counts().flushed, 1u);
-  EXPECT_TRUE(story().rescued_by_flush);
+  EXPECT_TRUE(pod_timeline().rescued_by_flush);
 }
 
 TEST_F(HistoryTest, AGatedPodIsNotWoken) {
@@ -81,12 +81,12 @@ TEST_F(HistoryTest, LeadsFromEventToMoveToAttemptToBinding) {
   const api::PodPtr bound = PodBuilder("a").on("n1").build();
   history_.bound_in_api(*bound, at(6));
 
-  const auto& all = history_.happenings();
-  const Happening& binding = all.back();
+  const auto& all = history_.history_events();
+  const HistoryEvent& binding = all.back();
   ASSERT_EQ(binding.kind, Kind::kBound);
-  const Happening& placing = all[binding.cause];
+  const HistoryEvent& placing = all[binding.cause];
   ASSERT_EQ(placing.kind, Kind::kPlaced);
-  const Happening& moving = all[placing.cause];
+  const HistoryEvent& moving = all[placing.cause];
   ASSERT_EQ(moving.kind, Kind::kMoved);
   EXPECT_EQ(moving.text, "active");
   EXPECT_EQ(all[moving.cause].kind, Kind::kClusterEvent);
@@ -94,24 +94,24 @@ TEST_F(HistoryTest, LeadsFromEventToMoveToAttemptToBinding) {
 }
 
 TEST_F(HistoryTest, DoesNotKeepEventsThatMovedNobody) {
-  const std::size_t before = history_.happenings().size();
+  const std::size_t before = history_.history_events().size();
   for (int i = 0; i < 100; ++i) node_added(i);
-  EXPECT_EQ(history_.happenings().size(), before);
+  EXPECT_EQ(history_.history_events().size(), before);
 }
 
 TEST_F(HistoryTest, APodOfTheSameNameHasAStoryOfItsOwn) {
   history_.pod_gone(*pod_, false, at(3));
   const api::PodPtr next = PodBuilder("a").uid("second").build();
   history_.created(*next, "Job/a", at(4));
-  EXPECT_EQ(history_.stories().size(), 2u);
-  EXPECT_EQ(story().group, "Job/a");
-  EXPECT_EQ(history_.story_of_uid("a-uid")->gone_at, at(3));
+  EXPECT_EQ(history_.pod_timelines().size(), 2u);
+  EXPECT_EQ(pod_timeline().group, "Job/a");
+  EXPECT_EQ(history_.timeline_of_uid("a-uid")->gone_at, at(3));
 }
 
 TEST_F(HistoryTest, SaysWhenItWasCut) {
   History small(2);
   for (int i = 0; i < 3; ++i) small.note(Kind::kStatement, at(i), "x");
-  EXPECT_EQ(small.happenings().size(), 2u);
+  EXPECT_EQ(small.history_events().size(), 2u);
   EXPECT_TRUE(small.was_cut());
 }
 

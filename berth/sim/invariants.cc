@@ -142,8 +142,8 @@ void Invariants::check_nodes(const ApiServer& api, const History& history, const
     if (pod->spec.node_name.empty() || api::is_terminal(*pod)) return;
     // Those whose spec has changed since may ask for more than they were placed with.
     if (pod->metadata.generation > 1 || link.was_bound_by_others(pod->metadata.uid)) return;
-    const PodStory* story = history.story_of_uid(pod->metadata.uid);
-    if (story == nullptr || story->attempts == 0) return;
+    const PodTimeline* pod_timeline = history.timeline_of_uid(pod->metadata.uid);
+    if (pod_timeline == nullptr || pod_timeline->attempts == 0) return;
     if (!minds_resources(*link.scheduler(), pod->spec->scheduler_name)) return;
     api::ResourceVector& sum = used[pod->spec.node_name];
     sum += api::usage_of(*pod, *compiled_.get(pod->spec.shared)).requested;

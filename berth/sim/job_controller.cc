@@ -59,10 +59,11 @@ Duration pause_after(std::int32_t failures) {
 
 }  // namespace
 
-JobController::JobController(const Surroundings& around, const OwnedPods& pods, PodMoulds& moulds, const Rng& rng)
+JobController::JobController(const Surroundings& around, const OwnedPods& pods, PodPrototypes& prototypes,
+                             const Rng& rng)
     : around_(around),
       pods_(pods),
-      moulds_(moulds),
+      prototypes_(prototypes),
       names_(rng.fork(0)),
       jobs_(around, around.faults.controller, rng.fork(1), [this](const ObjectKey& key) { look(key); }) {}
 
@@ -170,9 +171,9 @@ void JobController::make_pods(const api::Job& job, Progress& progress, std::int3
                          });
     return;
   }
-  const auto mould = moulds_.of(api::kind_of<api::Job>(), job.metadata, template_of(job));
+  const auto prototype = prototypes_.of(api::kind_of<api::Job>(), job.metadata, template_of(job));
   const std::optional<Refused> refused =
-      is_indexed(job) ? make_indexed(job, progress, *mould, count) : make_any(job, *mould, count);
+      is_indexed(job) ? make_indexed(job, progress, *prototype, count) : make_any(job, *prototype, count);
   if (!refused) {
     around_.failed_creations.succeeded(api::kind_of<api::Job>(), job.metadata);
     return;
@@ -182,17 +183,17 @@ void JobController::make_pods(const api::Job& job, Progress& progress, std::int3
       [this, key = ObjectKey(job.metadata)] { jobs_.add(key); }, kCreationBackoff);
 }
 
-std::optional<JobController::Refused> JobController::make_any(const api::Job& job, const PodMould& mould,
+std::optional<JobController::Refused> JobController::make_any(const api::Job& job, const PodPrototype& prototype,
                                                               std::int32_t count) {
   for (std::int32_t i = 0; i < count; ++i) {
-    const auto made = mould.make_pod(around_, job.metadata.name, names_);
+    const auto made = prototype.make_pod(around_, job.metadata.name, names_);
     if (!made) return Refused{made.error().message, count - i};
   }
   return std::nullopt;
 }
 
 std::optional<JobController::Refused> JobController::make_indexed(const api::Job& job, const Progress& progress,
-                                                                  const PodMould& mould, std::int32_t count) {
+                                                                  const PodPrototype& prototype, std::int32_t count) {
   std::set<std::int32_t> taken = progress.completed;
   for (const api::PodPtr& pod : pods_.of(job.metadata.uid).pods) {
     const auto index = index_of(*pod);
@@ -200,7 +201,7 @@ std::optional<JobController::Refused> JobController::make_indexed(const api::Job
   }
   for (std::int32_t index = 0; index < *job.spec.completions && count > 0; ++index) {
     if (taken.contains(index)) continue;
-    api::Pod pod = mould.cast(fmt::format("{}-{}-{}", job.metadata.name, index, random_suffix(names_)));
+    api::Pod pod = prototype.cast(fmt::format("{}-{}-{}", job.metadata.name, index, random_suffix(names_)));
     const std::string number = fmt::format("{}", index);
     pod.metadata.annotations = with_annotation(*pod.metadata.annotations, kIndexAnnotation, number);
     pod.metadata.labels = with_label(*pod.metadata.labels, kIndexAnnotation, number);

@@ -16,13 +16,13 @@
 
 #include "berth/sim/controller_work.h"
 #include "berth/sim/owned_pods.h"
-#include "berth/sim/pod_mould.h"
+#include "berth/sim/pod_prototype.h"
 
 namespace berth::sim {
 
 class JobController {
  public:
-  JobController(const Surroundings& around, const OwnedPods& pods, PodMoulds& moulds, const Rng& rng);
+  JobController(const Surroundings& around, const OwnedPods& pods, PodPrototypes& prototypes, const Rng& rng);
 
   void on_change(const Change& change);
   // A pod of the job came, went, or is in another state than before.
@@ -52,15 +52,15 @@ class JobController {
     std::string message;
     std::int32_t missing = 0;
   };
-  std::optional<Refused> make_any(const api::Job& job, const PodMould& mould, std::int32_t count);
-  std::optional<Refused> make_indexed(const api::Job& job, const Progress& progress, const PodMould& mould,
+  std::optional<Refused> make_any(const api::Job& job, const PodPrototype& prototype, std::int32_t count);
+  std::optional<Refused> make_indexed(const api::Job& job, const Progress& progress, const PodPrototype& prototype,
                                       std::int32_t count);
   void delete_pods(const api::Job& job, std::int32_t count);
   void write_status(const api::Job& job, const Progress& progress);
 
   Surroundings around_;
   const OwnedPods& pods_;
-  PodMoulds& moulds_;
+  PodPrototypes& prototypes_;
   Rng names_;
   WorkList jobs_;
   std::map<std::string, Progress, std::less<>> progress_;  // by UID

@@ -51,11 +51,11 @@ struct Surplus {
 
 }  // namespace
 
-ReplicaController::ReplicaController(const Surroundings& around, const OwnedPods& pods, PodMoulds& moulds,
+ReplicaController::ReplicaController(const Surroundings& around, const OwnedPods& pods, PodPrototypes& prototypes,
                                      const Rng& rng)
     : around_(around),
       pods_(pods),
-      moulds_(moulds),
+      prototypes_(prototypes),
       names_(rng.fork(0)),
       replica_sets_(around, around.faults.controller, rng.fork(1),
                     [this](const ObjectKey& key) { look<api::ReplicaSet>(key); }),
@@ -105,9 +105,9 @@ template <typename Workload>
 void ReplicaController::make_pods(const Workload& workload, std::int32_t wanted, std::int32_t count) {
   const api::PodTemplateSpec* pod_template = template_of(workload);
   if (pod_template == nullptr) return;
-  const auto mould = moulds_.of(api::kind_of<Workload>(), workload.metadata, *pod_template);
+  const auto prototype = prototypes_.of(api::kind_of<Workload>(), workload.metadata, *pod_template);
   for (std::int32_t i = 0; i < count; ++i) {
-    const auto made = mould->make_pod(around_, workload.metadata.name, names_);
+    const auto made = prototype->make_pod(around_, workload.metadata.name, names_);
     if (made) continue;
     WorkList& list = std::is_same_v<Workload, api::ReplicaSet> ? replica_sets_ : replication_controllers_;
     around_.failed_creations.failed(api::kind_of<Workload>(), workload.metadata, wanted, count - i,

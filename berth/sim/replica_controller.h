@@ -8,13 +8,13 @@
 
 #include "berth/sim/controller_work.h"
 #include "berth/sim/owned_pods.h"
-#include "berth/sim/pod_mould.h"
+#include "berth/sim/pod_prototype.h"
 
 namespace berth::sim {
 
 class ReplicaController {
  public:
-  ReplicaController(const Surroundings& around, const OwnedPods& pods, PodMoulds& moulds, const Rng& rng);
+  ReplicaController(const Surroundings& around, const OwnedPods& pods, PodPrototypes& prototypes, const Rng& rng);
 
   // Of a ReplicaSet or a ReplicationController.
   void on_change(const Change& change);
@@ -30,7 +30,7 @@ class ReplicaController {
 
   Surroundings around_;
   const OwnedPods& pods_;
-  PodMoulds& moulds_;
+  PodPrototypes& prototypes_;
   Rng names_;
   WorkList replica_sets_;
   WorkList replication_controllers_;

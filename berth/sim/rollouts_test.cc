@@ -29,8 +29,8 @@ spec:
 
 std::vector<std::string> told(const History& history) {
   std::vector<std::string> labels;
-  for (const Happening& happening : history.happenings()) {
-    if (happening.kind == Happening::Kind::kRollout) labels.push_back(happening.label.str());
+  for (const HistoryEvent& history_event : history.history_events()) {
+    if (history_event.kind == HistoryEvent::Kind::kRollout) labels.push_back(history_event.label.str());
   }
   return labels;
 }
@@ -115,8 +115,8 @@ TEST_F(Drains, EndWhenTheLastPodIsEvicted) {
   cluster.agenda.run_until_idle();
   EXPECT_TRUE(evictions.open_drains().empty());
   bool is_told = false;
-  for (const Happening& happening : cluster.history.happenings()) {
-    is_told |= happening.kind == Happening::Kind::kDrained && happening.node == "n1";
+  for (const HistoryEvent& history_event : cluster.history.history_events()) {
+    is_told |= history_event.kind == HistoryEvent::Kind::kDrained && history_event.node == "n1";
   }
   EXPECT_TRUE(is_told);
 }

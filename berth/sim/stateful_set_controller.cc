@@ -54,17 +54,17 @@ Interned<api::PodTemplate> with_claims(const Interned<api::PodTemplate>& spec, c
   return own;
 }
 
-Symbol revision_of(const api::StatefulSet& set, const PodMould& mould) {
-  return Symbol(fmt::format("{}-{}", set.metadata.name, mould.hash().text()));
+Symbol revision_of(const api::StatefulSet& set, const PodPrototype& prototype) {
+  return Symbol(fmt::format("{}-{}", set.metadata.name, prototype.hash().text()));
 }
 
 }  // namespace
 
-StatefulSetController::StatefulSetController(const Surroundings& around, const OwnedPods& pods, PodMoulds& moulds,
-                                             const Rng& rng)
+StatefulSetController::StatefulSetController(const Surroundings& around, const OwnedPods& pods,
+                                             PodPrototypes& prototypes, const Rng& rng)
     : around_(around),
       pods_(pods),
-      moulds_(moulds),
+      prototypes_(prototypes),
       sets_(around, around.faults.controller, rng.fork(0), [this](const ObjectKey& key) { look(key); }) {}
 
 void StatefulSetController::on_change(const Change& change) {
@@ -145,7 +145,7 @@ void StatefulSetController::update_one(const api::StatefulSet& set, const Pods& 
   if (!updated_.contains(set.metadata.uid) || set.spec.update_strategy.type == "OnDelete") return;
   const auto& rolling = set.spec.update_strategy.rolling_update;
   const std::int32_t partition = rolling ? rolling->partition.value_or(0) : 0;
-  const Symbol revision = revision_of(set, *moulds_.of(set)), label(kRevisionLabel);
+  const Symbol revision = revision_of(set, *prototypes_.of(set)), label(kRevisionLabel);
   for (std::int32_t number = end_of(set) - 1; number >= std::max(partition, first_of(set)); --number) {
     const auto found = pods.find(number);
     if (found == pods.end()) return;
@@ -161,9 +161,9 @@ void StatefulSetController::update_one(const api::StatefulSet& set, const Pods& 
 
 ApiResult<void> StatefulSetController::make_pod(const api::StatefulSet& set, std::int32_t number) {
   if (auto made = make_claims(set, number); !made) return made;
-  const auto mould = moulds_.of(set);
-  api::Pod pod = mould->cast(fmt::format("{}-{}", set.metadata.name, number));
-  api::Labels labels = with_label(*pod.metadata.labels, kRevisionLabel, revision_of(set, *mould).text());
+  const auto prototype = prototypes_.of(set);
+  api::Pod pod = prototype->cast(fmt::format("{}-{}", set.metadata.name, number));
+  api::Labels labels = with_label(*pod.metadata.labels, kRevisionLabel, revision_of(set, *prototype).text());
   labels = with_label(labels, kPodNameLabel, pod.metadata.name);
   pod.metadata.labels = with_label(labels, kPodIndexLabel, fmt::format("{}", number));
   pod.spec.shared = with_claims(pod.spec.shared, set, number);

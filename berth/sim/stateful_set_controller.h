@@ -12,13 +12,13 @@
 
 #include "berth/sim/controller_work.h"
 #include "berth/sim/owned_pods.h"
-#include "berth/sim/pod_mould.h"
+#include "berth/sim/pod_prototype.h"
 
 namespace berth::sim {
 
 class StatefulSetController {
  public:
-  StatefulSetController(const Surroundings& around, const OwnedPods& pods, PodMoulds& moulds, const Rng& rng);
+  StatefulSetController(const Surroundings& around, const OwnedPods& pods, PodPrototypes& prototypes, const Rng& rng);
 
   void on_change(const Change& change);
   void pod_changed(Symbol name_space, const api::OwnerReference& owner) { sets_.add_owner(name_space, owner); }
@@ -40,7 +40,7 @@ class StatefulSetController {
 
   Surroundings around_;
   const OwnedPods& pods_;
-  PodMoulds& moulds_;
+  PodPrototypes& prototypes_;
   WorkList sets_;
   // Those whose template changed while we looked: only their pods are compared with the template. Pods that came with
   // a dump of a cluster have the right template and another hash.

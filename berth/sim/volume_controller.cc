@@ -9,7 +9,7 @@
 
 #include "berth/api/label_selector.h"
 #include "berth/plugins/volume_claims.h"
-#include "berth/sim/pod_mould.h"
+#include "berth/sim/pod_prototype.h"
 
 namespace berth::sim {
 

@@ -78,7 +78,7 @@ struct World::Parts {
         root(options.seed),
         scenario_rng(root.fork(kScenarioStream)),
         time(options.epoch),
-        history(options.max_happenings),
+        history(options.max_events),
         evictions(api, time, history) {
     api.set_max_objects(options.max_objects);
   }
@@ -168,10 +168,11 @@ void World::Parts::on_node_change(const Change& change) {
   const api::NodePtr node = change.object.as<api::Node>();
   const Symbol name(node->metadata.name);
   switch (change.kind) {
-    case Change::Kind::kAdded: history.note(Happening::Kind::kNodeAdded, time.now(), {}, name); break;
-    case Change::Kind::kDeleted: history.note(Happening::Kind::kNodeRemoved, time.now(), {}, name); break;
+    case Change::Kind::kAdded: history.note(HistoryEvent::Kind::kNodeAdded, time.now(), {}, name); break;
+    case Change::Kind::kDeleted: history.note(HistoryEvent::Kind::kNodeRemoved, time.now(), {}, name); break;
     case Change::Kind::kModified:
-      history.note(Happening::Kind::kNodeChanged, time.now(), change_of(*change.before.as<api::Node>(), *node), name);
+      history.note(HistoryEvent::Kind::kNodeChanged, time.now(), change_of(*change.before.as<api::Node>(), *node),
+                   name);
       break;
   }
 }
@@ -290,7 +291,7 @@ bool World::is_full() const {
 }
 
 void World::jump_clock(Duration by) {
-  parts_->history.note(Happening::Kind::kFault, now(), fmt::format("the scheduler's clock jumps by {}", by.str()));
+  parts_->history.note(HistoryEvent::Kind::kFault, now(), fmt::format("the scheduler's clock jumps by {}", by.str()));
   parts_->link->jump_clock(by);
 }
 
@@ -386,7 +387,7 @@ Result<void> World::cordon(std::string_view node, bool unschedulable) {
 Result<void> World::drain(std::string_view node) {
   if (auto cordoned = cordon(node, true); !cordoned) return cordoned;
   const Symbol name(node);
-  parts_->history.note(Happening::Kind::kStatement, now(), fmt::format("drain {}", node), name);
+  parts_->history.note(HistoryEvent::Kind::kStatement, now(), fmt::format("drain {}", node), name);
   std::vector<api::PodPtr> pods;
   parts_->api.for_each<api::Pod>([&](const api::PodPtr& pod) {
     if (pod->spec.node_name != name) return;
@@ -401,14 +402,14 @@ Result<void> World::drain(std::string_view node) {
 
 Result<void> World::fail_node(std::string_view node) {
   if (const auto found = parts_->find_node(node); !found) return fail(found.error());
-  parts_->history.note(Happening::Kind::kFault, now(), fmt::format("node {} fails", node), Symbol(node));
+  parts_->history.note(HistoryEvent::Kind::kFault, now(), fmt::format("node {} fails", node), Symbol(node));
   parts_->controllers->fail_node(Symbol(node));
   return {};
 }
 
 Result<void> World::recover_node(std::string_view node) {
   if (const auto found = parts_->find_node(node); !found) return fail(found.error());
-  parts_->history.note(Happening::Kind::kFault, now(), fmt::format("node {} is back", node), Symbol(node));
+  parts_->history.note(HistoryEvent::Kind::kFault, now(), fmt::format("node {} is back", node), Symbol(node));
   parts_->controllers->recover_node(Symbol(node));
   return {};
 }
@@ -437,13 +438,13 @@ const Autoscaler* World::autoscaler() const {
 
 void World::crash_scheduler() {
   if (!parts_->link->is_up()) return;
-  parts_->history.note(Happening::Kind::kSchedulerDown, now(), {});
+  parts_->history.note(HistoryEvent::Kind::kSchedulerDown, now(), {});
   parts_->link->crash();
 }
 
 void World::start_scheduler() {
   if (parts_->link->is_up()) return;
-  parts_->history.note(Happening::Kind::kSchedulerUp, now(), {});
+  parts_->history.note(HistoryEvent::Kind::kSchedulerUp, now(), {});
   parts_->link->start();
 }
 
@@ -466,12 +467,12 @@ void World::nudge_scheduler() {
 }
 
 void World::break_watch(const api::ObjectKind& kind) {
-  parts_->history.note(Happening::Kind::kFault, now(), fmt::format("the watch of {} breaks", kind.resource));
+  parts_->history.note(HistoryEvent::Kind::kFault, now(), fmt::format("the watch of {} breaks", kind.resource));
   parts_->link->break_watch(kind);
 }
 
 void World::break_all_watches() {
-  parts_->history.note(Happening::Kind::kFault, now(), "all watches break");
+  parts_->history.note(HistoryEvent::Kind::kFault, now(), "all watches break");
   parts_->link->break_all_watches();
 }
 

@@ -46,7 +46,7 @@ struct WorldOptions {
   Instant epoch = Instant::from_unix_seconds(1'767'225'600);  // 2026-01-01T00:00:00Z: time 0 of a scenario
   Faults faults;
   bool scripted = false;  // the Script plugin of pod_script.h is in every profile
-  std::size_t max_happenings = 2'000'000;
+  std::size_t max_events = 2'000'000;
   std::size_t max_objects = kDefaultMaxObjects;
   // Answers for the extenders of the configuration. Empty: they refuse.
   SimulatedExtender extender;
@@ -78,7 +78,7 @@ class World {
   // way, no controller with work, no statement that waits for its time. Pods may be parked, run, and end later. The
   // error: still busy at `limit`, and with what.
   Result<void> run_until_idle(Instant limit);
-  // Looks after every happening. False if the condition did not come true by `limit`.
+  // Looks after every event. False if the condition did not come true by `limit`.
   bool run_until(const std::function<bool()>& condition, Instant limit);
   // Called after everything that happens: for checkers and progress. Empty: nobody.
   void set_on_step(std::function<void()> on_step);

@@ -30,9 +30,10 @@ api::AnyObject short_pod(std::string_view name, std::string_view cpu, std::strin
 // Everything that happened, as text.
 std::string told(World& world) {
   std::string text;
-  for (const Happening& happening : world.history().happenings()) {
-    text += fmt::format("{} {} {} {} {} {} {}\n", happening.at.rfc3339_nano(), static_cast<int>(happening.kind),
-                        happening.pod, happening.node.text(), happening.label.text(), happening.cause, happening.text);
+  for (const HistoryEvent& history_event : world.history().history_events()) {
+    text += fmt::format("{} {} {} {} {} {} {}\n", history_event.at.rfc3339_nano(), static_cast<int>(history_event.kind),
+                        history_event.pod, history_event.node.text(), history_event.label.text(), history_event.cause,
+                        history_event.text);
   }
   for (const PublishedEvent& event : world.history().events()) {
     text += fmt::format("{} {} {} {}\n", event.at.rfc3339_nano(), event.pod, event.reason.text(), event.note);
@@ -85,12 +86,12 @@ TEST(World, WakesAPodWhenTheOneThatHeldItsRoomEnds) {
   EXPECT_EQ(world.node_of("waiter"), "");
   world->run_until(world->now() + Duration::seconds(44));
   EXPECT_EQ(world.node_of("waiter"), "n1");
-  const PodStory* story = world->history().story("default/waiter");
-  ASSERT_NE(story, nullptr);
-  EXPECT_EQ(story->woken_by, "AssignedPodDelete");
-  EXPECT_EQ(story->wake_ups, 1);
-  EXPECT_EQ(story->wasted, 0);
-  EXPECT_TRUE(world->history().story("default/holder")->succeeded);
+  const PodTimeline* pod_timeline = world->history().pod_timeline("default/waiter");
+  ASSERT_NE(pod_timeline, nullptr);
+  EXPECT_EQ(pod_timeline->woken_by, "AssignedPodDelete");
+  EXPECT_EQ(pod_timeline->wake_ups, 1);
+  EXPECT_EQ(pod_timeline->wasted, 0);
+  EXPECT_TRUE(world->history().pod_timeline("default/holder")->succeeded);
   world.expect_sound();
 }
 
@@ -113,7 +114,7 @@ TEST(World, EvictsPodsForAMoreImportantOne) {
   world.run_for(Duration::seconds(30));
   EXPECT_EQ(world.node_of("high"), "n1");
   EXPECT_EQ(world.get_pod("low"), nullptr);
-  EXPECT_TRUE(world->history().story("default/low")->preempted);
+  EXPECT_TRUE(world->history().pod_timeline("default/low")->preempted);
   EXPECT_EQ(world->history().counts().preemptions, 1u);
   EXPECT_EQ(world->history().counts().evicted, 1u);
   world.expect_sound();
@@ -304,7 +305,7 @@ TEST(World, AJumpOfTheClockEndsNoBackoffAndChangesNoTimeOfTheWorld) {
   EXPECT_EQ(world.node_of("a"), "n1");
   EXPECT_GT(world->elapsed(), Duration::seconds(1)) << "the backoff lasts as long as without the jump";
   EXPECT_LT(world->elapsed(), Duration::seconds(5));
-  for (const Happening& happening : world->history().happenings()) EXPECT_LE(happening.at, world->now());
+  for (const HistoryEvent& history_event : world->history().history_events()) EXPECT_LE(history_event.at, world->now());
 }
 
 TEST(World, DrainsANodeAsItsBudgetAllows) {
@@ -425,7 +426,7 @@ TEST_F(ScriptedWorld, NoticesARuleThatComesAfterAPodOfTheClass) {
   EXPECT_TRUE(world_->pod_script().empty());
   EXPECT_EQ(attempt_of("b").result, engine::AttemptResult::kUnschedulable);
   EXPECT_EQ(world_.node_of("b"), "n1");  // the rule counted once, and every event wakes pods that the script rejected
-  EXPECT_EQ(world_->history().story("default/b")->attempts, 2);
+  EXPECT_EQ(world_->history().pod_timeline("default/b")->attempts, 2);
 }
 
 TEST_F(ScriptedWorld, HoldsAPodBeforeTheQueue) {
@@ -444,7 +445,7 @@ TEST_F(ScriptedWorld, FailsAReservationAsOftenAsItSays) {
   world_.create(pod("a"));
   world_.run_until_idle();
   EXPECT_EQ(world_.node_of("a"), "n1");
-  EXPECT_EQ(world_->history().story("default/a")->attempts, 3);
+  EXPECT_EQ(world_->history().pod_timeline("default/a")->attempts, 3);
   world_.expect_sound();
 }
 

@@ -12,9 +12,9 @@ namespace {
 constexpr int kMaxDepth = 4;
 
 // "shop/Deployment/web"
-std::string workload_of(const sim::PodStory& story) {
-  const std::string_view name_space = std::string_view(story.name).substr(0, story.name.find('/'));
-  return fmt::format("{}/{}", name_space, story.group);
+std::string workload_of(const sim::PodTimeline& pod_timeline) {
+  const std::string_view name_space = std::string_view(pod_timeline.name).substr(0, pod_timeline.name.find('/'));
+  return fmt::format("{}/{}", name_space, pod_timeline.group);
 }
 
 std::string in_brackets(const std::string& text) {
@@ -31,33 +31,35 @@ std::string workload_words(std::string_view workload) {
 }
 
 Cause Causes::of_leaving(const std::string& uid, int depth) const {
-  const sim::PodStory* story = world_.history().story_of_uid(uid);
-  if (story == nullptr || depth > kMaxDepth) return {};
-  const LeavingNodes* leaving = plan_.find_leaving(story->node.str());
-  switch (story->departure) {
+  const sim::PodTimeline* pod_timeline = world_.history().timeline_of_uid(uid);
+  if (pod_timeline == nullptr || depth > kMaxDepth) return {};
+  const LeavingNodes* leaving = plan_.find_leaving(pod_timeline->node.str());
+  switch (pod_timeline->departure) {
     case sim::Departure::kNone: return {};
-    case sim::Departure::kPreempted: return of_preemption(*story, depth);
+    case sim::Departure::kPreempted: return of_preemption(*pod_timeline, depth);
     case sim::Departure::kDrained:
       if (leaving == nullptr)
-        return {.sentence = fmt::format("evicted from {}", story->node.text()), .change = {}, .preemptor = {}};
-      return {.sentence = fmt::format("evicted by the {} of {}", leaving->noun(), story->node.text()),
+        return {.sentence = fmt::format("evicted from {}", pod_timeline->node.text()), .change = {}, .preemptor = {}};
+      return {.sentence = fmt::format("evicted by the {} of {}", leaving->noun(), pod_timeline->node.text()),
               .change = leaving->words,
               .preemptor = {}};
     case sim::Departure::kTainted:
-      return {.sentence = fmt::format("evicted by a taint of {}", story->node.text()), .change = {}, .preemptor = {}};
+      return {.sentence = fmt::format("evicted by a taint of {}", pod_timeline->node.text()),
+              .change = {},
+              .preemptor = {}};
     case sim::Departure::kNodeGone:
       return {.sentence = leaving != nullptr && leaving->removes
-                              ? fmt::format("removed by force with {}", story->node.text())
-                              : fmt::format("its node {} does not exist", story->node.text()),
+                              ? fmt::format("removed by force with {}", pod_timeline->node.text())
+                              : fmt::format("its node {} does not exist", pod_timeline->node.text()),
               .change = leaving != nullptr ? leaving->words : "",
               .preemptor = {}};
-    case sim::Departure::kController: return of_controller(*story);
+    case sim::Departure::kController: return of_controller(*pod_timeline);
   }
   return {};
 }
 
-Cause Causes::of_controller(const sim::PodStory& story) const {
-  const std::string workload = workload_of(story);
+Cause Causes::of_controller(const sim::PodTimeline& pod_timeline) const {
+  const std::string workload = workload_of(pod_timeline);
   for (const Scaling& scaling : plan_.scale) {
     if (workload != scaling.workload()) continue;
     return {.sentence = fmt::format("deleted by {}, which is scaled to {}", workload_words(workload), scaling.replicas),
@@ -73,9 +75,9 @@ Cause Causes::of_controller(const sim::PodStory& story) const {
       .sentence = fmt::format("deleted by its controller {}", workload_words(workload)), .change = {}, .preemptor = {}};
 }
 
-Cause Causes::of_preemption(const sim::PodStory& victim, int depth) const {
-  if (victim.preemptor == sim::kNoStory) return {.sentence = "preempted", .change = {}, .preemptor = {}};
-  const sim::PodStory& preemptor = world_.history().stories()[victim.preemptor];
+Cause Causes::of_preemption(const sim::PodTimeline& victim, int depth) const {
+  if (victim.preemptor == sim::kNoTimeline) return {.sentence = "preempted", .change = {}, .preemptor = {}};
+  const sim::PodTimeline& preemptor = world_.history().pod_timelines()[victim.preemptor];
   Cause result{.sentence = fmt::format("preempted by {}", preemptor.name), .change = {}, .preemptor = preemptor.name};
   if (is_old_(preemptor.uid)) {
     result.sentence += ", which was pending";
@@ -88,10 +90,10 @@ Cause Causes::of_preemption(const sim::PodStory& victim, int depth) const {
 }
 
 Cause Causes::of_coming(const std::string& uid, int depth) const {
-  const sim::PodStory* story = world_.history().story_of_uid(uid);
-  if (story == nullptr || depth > kMaxDepth) return {};
+  const sim::PodTimeline* pod_timeline = world_.history().timeline_of_uid(uid);
+  if (pod_timeline == nullptr || depth > kMaxDepth) return {};
   if (const auto old = replaced_.find(uid); old != replaced_.end()) {
-    const sim::PodStory* before = world_.history().story_of_uid(old->second);
+    const sim::PodTimeline* before = world_.history().timeline_of_uid(old->second);
     const Cause leaving = of_leaving(old->second, depth + 1);
     return {.sentence = before == nullptr
                             ? "a replacement"
@@ -99,7 +101,7 @@ Cause Causes::of_coming(const std::string& uid, int depth) const {
             .change = leaving.change,
             .preemptor = {}};
   }
-  const std::string workload = workload_of(*story);
+  const std::string workload = workload_of(*pod_timeline);
   for (const Scaling& scaling : plan_.scale) {
     if (workload != scaling.workload()) continue;
     return {.sentence = fmt::format("new, because {} is scaled to {}", workload_words(workload), scaling.replicas),
@@ -107,17 +109,18 @@ Cause Causes::of_coming(const std::string& uid, int depth) const {
             .preemptor = {}};
   }
   if (plan_.applies(workload)) {
-    return {.sentence = workload == story->name ? "applied"
-                                                : fmt::format("new, of {}, which is applied", workload_words(workload)),
+    return {.sentence = workload == pod_timeline->name
+                            ? "applied"
+                            : fmt::format("new, of {}, which is applied", workload_words(workload)),
             .change = plan_.apply_words,
             .preemptor = {}};
   }
-  if (std::ranges::find(plan_.new_nodes, story->node.str()) != plan_.new_nodes.end()) {
-    return {.sentence = fmt::format("new, with the new node {}", story->node.text()),
+  if (std::ranges::find(plan_.new_nodes, pod_timeline->node.str()) != plan_.new_nodes.end()) {
+    return {.sentence = fmt::format("new, with the new node {}", pod_timeline->node.text()),
             .change = plan_.add_words,
             .preemptor = {}};
   }
-  if (story->group == story->name || workload == story->name) return {};
+  if (pod_timeline->group == pod_timeline->name || workload == pod_timeline->name) return {};
   return {.sentence = fmt::format("new, of {}", workload_words(workload)), .change = {}, .preemptor = {}};
 }
 

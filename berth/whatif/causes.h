@@ -37,8 +37,8 @@ class Causes {
  private:
   Cause of_leaving(const std::string& uid, int depth) const;
   Cause of_coming(const std::string& uid, int depth) const;
-  Cause of_preemption(const sim::PodStory& victim, int depth) const;
-  Cause of_controller(const sim::PodStory& story) const;
+  Cause of_preemption(const sim::PodTimeline& victim, int depth) const;
+  Cause of_controller(const sim::PodTimeline& pod_timeline) const;
 
   const Plan& plan_;
   const sim::World& world_;

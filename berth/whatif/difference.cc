@@ -20,8 +20,8 @@ namespace berth::whatif {
 namespace {
 
 std::string workload_of(const sim::World& world, const api::Pod& pod) {
-  const sim::PodStory* story = world.history().story_of_uid(pod.metadata.uid);
-  const std::string_view group = story == nullptr ? std::string_view(pod.metadata.name) : story->group;
+  const sim::PodTimeline* pod_timeline = world.history().timeline_of_uid(pod.metadata.uid);
+  const std::string_view group = pod_timeline == nullptr ? std::string_view(pod.metadata.name) : pod_timeline->group;
   return fmt::format("{}/{}", pod.metadata.name_space.text(), group);
 }
 
@@ -75,8 +75,8 @@ class Pairing {
       });
     };
     in_order(group.gone, [this](const Member& member) {
-      const sim::PodStory* story = world_.history().story_of_uid(member.uid);
-      return story == nullptr ? Instant() : story->gone_at;
+      const sim::PodTimeline* pod_timeline = world_.history().timeline_of_uid(member.uid);
+      return pod_timeline == nullptr ? Instant() : pod_timeline->gone_at;
     });
     in_order(group.added, [](const Member& member) { return member.pod->created_at; });
     for (Member& gone : group.gone) {
@@ -104,8 +104,8 @@ class Pairing {
   }
 
   void add(const Member& gone, const PodRecord* after) {
-    const sim::PodStory* story = world_.history().story_of_uid(gone.uid);
-    pairs_.push_back({gone.pod, after, false, story != nullptr && story->preempted});
+    const sim::PodTimeline* pod_timeline = world_.history().timeline_of_uid(gone.uid);
+    pairs_.push_back({gone.pod, after, false, pod_timeline != nullptr && pod_timeline->preempted});
   }
 
   const sim::World& world_;
@@ -202,15 +202,15 @@ class Sorter {
 
   // Those that the history tells from `from` up to `to`.
   void add_preemptions(std::size_t from, std::size_t to, const Snapshot& before) {
-    const std::deque<sim::Happening>& happenings = world_.history().happenings();
-    for (std::size_t i = from; i < std::min(to, happenings.size()); ++i) {
-      const sim::Happening& happening = happenings[i];
-      if (happening.kind != sim::Happening::Kind::kPreempts) continue;
-      const sim::PodStory& preemptor = world_.history().stories()[happening.pod];
+    const std::deque<sim::HistoryEvent>& history_events = world_.history().history_events();
+    for (std::size_t i = from; i < std::min(to, history_events.size()); ++i) {
+      const sim::HistoryEvent& history_event = history_events[i];
+      if (history_event.kind != sim::HistoryEvent::Kind::kPreempts) continue;
+      const sim::PodTimeline& preemptor = world_.history().pod_timelines()[history_event.pod];
       Preempting& preempting = result_.preemptions.emplace_back();
       preempting.pod = preemptor.name;
-      preempting.node = happening.node.str();
-      preempting.victims = names_in(happening.text);
+      preempting.node = history_event.node.str();
+      preempting.victims = names_in(history_event.text);
       if (!before.pods.contains(preemptor.uid)) preempting.cause = causes_.of_coming(preemptor.uid);
     }
   }
@@ -299,7 +299,7 @@ void add_pod(const sim::World& world, const api::Pod& pod, Snapshot& snapshot) {
 Snapshot empty_snapshot(const sim::World& world) {
   Snapshot result;
   result.at = world.now();
-  result.happenings = world.history().happenings().size();
+  result.history_events = world.history().history_events().size();
   return result;
 }
 
@@ -339,7 +339,7 @@ Difference difference_of(const Snapshot& before, const Snapshot& after, std::spa
   for (const PodPair& pair : pairs) sorter.add(pair);
   sorter.put_in_order();
   sorter.add_pending(pairs, pending);
-  sorter.add_preemptions(before.happenings, after.happenings, before);
+  sorter.add_preemptions(before.history_events, after.history_events, before);
   result.utilisation = utilisation_changes(before, after);
   return result;
 }
@@ -354,7 +354,7 @@ Settling settling_of(const Snapshot& dump, const Snapshot& before, const sim::Wo
   for (const PodPair& pair : pairs) sorter.add(pair);
   sorter.put_in_order();
   sorter.add_pending(pairs, pending);
-  sorter.add_preemptions(dump.happenings, before.happenings, dump);
+  sorter.add_preemptions(dump.history_events, before.history_events, dump);
   Settling result;
   result.placed = std::move(all.got_a_place);
   result.created = std::move(all.added);

@@ -35,7 +35,7 @@ struct PodRecord {
 };
 struct Snapshot {
   Instant at;
-  std::size_t happenings = 0;             // how many the history had
+  std::size_t history_events = 0;         // how many the history had
   std::map<std::string, PodRecord> pods;  // by UID
   std::int64_t nodes = 0;
   std::vector<report::Utilisation> utilisation;

@@ -14,7 +14,7 @@
 #include "berth/explain/cluster.h"
 #include "berth/explain/explanation.h"
 #include "berth/explain/probe.h"
-#include "berth/framework/class_memory.h"
+#include "berth/framework/equivalence_cache.h"
 #include "berth/framework/profile.h"
 #include "berth/whatif/capacity.h"
 
@@ -52,7 +52,7 @@ class Filler {
   const framework::Profile& profile_;
   const CapacityOptions& options_;
   std::size_t number_;
-  framework::ClassMemory memory_;
+  framework::EquivalenceCache memory_;
   Rng rng_;
 };
 

@@ -14,7 +14,7 @@
 #include "berth/explain/diagnosis.h"
 #include "berth/explain/evaluation.h"
 #include "berth/explain/words.h"
-#include "berth/framework/class_memory.h"
+#include "berth/framework/equivalence_cache.h"
 #include "berth/plugins/default_plugins.h"
 
 namespace berth::whatif {
@@ -47,7 +47,7 @@ class Profiles {
 
   struct Entry {
     std::unique_ptr<framework::Profile> profile;
-    std::unique_ptr<framework::ClassMemory> memory;
+    std::unique_ptr<framework::EquivalenceCache> memory;
   };
 
   // Pods of a scheduler that the configuration does not have are placed by its first profile.
@@ -70,7 +70,7 @@ class Profiles {
           framework::Profile::build(*configured, plugins::default_registry(), settings_.gates, cluster_.objects);
       if (!built) return fail(built.error());
       entry.profile = *std::move(built);
-      entry.memory = std::make_unique<framework::ClassMemory>(*entry.profile, cluster_.view());
+      entry.memory = std::make_unique<framework::EquivalenceCache>(*entry.profile, cluster_.view());
     }
     by_name_[scheduler] = &entry;
     return &entry;

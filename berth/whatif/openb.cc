@@ -162,9 +162,9 @@ OpenbWaits real_waits(const OpenbTrace& trace) {
 OpenbWaits simulated_waits(const sim::World& world) {
   std::vector<double> seconds;
   std::int64_t never = 0;
-  for (const sim::PodStory& story : world.history().stories()) {
-    if (story.bound_at.is_set()) {
-      seconds.push_back((story.bound_at - story.created_at).in_seconds());
+  for (const sim::PodTimeline& pod_timeline : world.history().pod_timelines()) {
+    if (pod_timeline.bound_at.is_set()) {
+      seconds.push_back((pod_timeline.bound_at - pod_timeline.created_at).in_seconds());
     } else {
       ++never;
     }
@@ -181,10 +181,10 @@ void add_gpu_use(const OpenbTrace& trace, const sim::World& world, OpenbReport& 
   const Instant epoch = world.now() - end;
   std::map<Duration, std::int64_t> changes;
   for (const OpenbPod& pod : trace.pods) {
-    const sim::PodStory* story = world.history().story(full_name(pod));
-    if (story == nullptr || !story->bound_at.is_set() || pod.gpu_milli == 0) continue;
-    changes[story->bound_at - epoch] += pod.gpu_milli;
-    if (story->gone_at.is_set()) changes[story->gone_at - epoch] -= pod.gpu_milli;
+    const sim::PodTimeline* pod_timeline = world.history().pod_timeline(full_name(pod));
+    if (pod_timeline == nullptr || !pod_timeline->bound_at.is_set() || pod.gpu_milli == 0) continue;
+    changes[pod_timeline->bound_at - epoch] += pod.gpu_milli;
+    if (pod_timeline->gone_at.is_set()) changes[pod_timeline->gone_at - epoch] -= pod.gpu_milli;
   }
   changes[end] += 0;
   std::int64_t in_use = 0;

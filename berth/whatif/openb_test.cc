@@ -35,9 +35,9 @@ std::unique_ptr<sim::World> world_of(const OpenbTrace& trace) {
   return *std::move(world);
 }
 
-const sim::PodStory& story(const sim::World& world, const std::string& pod) {
-  static const sim::PodStory none;
-  const sim::PodStory* found = world.history().story("default/" + pod);
+const sim::PodTimeline& pod_timeline(const sim::World& world, const std::string& pod) {
+  static const sim::PodTimeline none;
+  const sim::PodTimeline* found = world.history().pod_timeline("default/" + pod);
   EXPECT_NE(found, nullptr) << pod;
   return found == nullptr ? none : *found;
 }
@@ -82,14 +82,14 @@ TEST(Openb, PodsRunFromTheirCreationToTheirDeletion) {
   ASSERT_NE(world, nullptr);
   const Instant epoch = world->now() - world->elapsed();
   EXPECT_EQ(world->elapsed(), Duration::seconds(500));
-  EXPECT_EQ(story(*world, "first").node, "n-1");
-  EXPECT_TRUE(story(*world, "first").succeeded);
-  EXPECT_EQ(story(*world, "first").gone_at - epoch, Duration::seconds(60));
+  EXPECT_EQ(pod_timeline(*world, "first").node, "n-1");
+  EXPECT_TRUE(pod_timeline(*world, "first").succeeded);
+  EXPECT_EQ(pod_timeline(*world, "first").gone_at - epoch, Duration::seconds(60));
   // It needs both GPUs of n-1, which are free from then on.
-  EXPECT_EQ(story(*world, "second").node, "n-1");
-  EXPECT_GE(story(*world, "second").bound_at - epoch, Duration::seconds(60));
-  EXPECT_LT(story(*world, "second").bound_at - epoch, Duration::seconds(75));
-  EXPECT_FALSE(story(*world, "second").gone_at.is_set());
+  EXPECT_EQ(pod_timeline(*world, "second").node, "n-1");
+  EXPECT_GE(pod_timeline(*world, "second").bound_at - epoch, Duration::seconds(60));
+  EXPECT_LT(pod_timeline(*world, "second").bound_at - epoch, Duration::seconds(75));
+  EXPECT_FALSE(pod_timeline(*world, "second").gone_at.is_set());
 }
 
 TEST(Openb, SharesOfGpusAreAddedUp) {
@@ -97,18 +97,18 @@ TEST(Openb, SharesOfGpusAreAddedUp) {
       world_of(trace_of("a,1000,1024,1,600,G2,LS,Running,0,100,0\nb,1000,1024,1,400,G2,BE,Running,1,100,1\n"
                         "c,1000,1024,1,100,G2,BE,Running,2,100,2\nd,1000,1024,1,100,T4,BE,Running,2,100,2\n"));
   ASSERT_NE(world, nullptr);
-  EXPECT_EQ(story(*world, "a").node, "n-2");
-  EXPECT_EQ(story(*world, "b").node, "n-2");
-  EXPECT_TRUE(story(*world, "c").node.empty());
-  EXPECT_EQ(story(*world, "d").node, "n-1");
+  EXPECT_EQ(pod_timeline(*world, "a").node, "n-2");
+  EXPECT_EQ(pod_timeline(*world, "b").node, "n-2");
+  EXPECT_TRUE(pod_timeline(*world, "c").node.empty());
+  EXPECT_EQ(pod_timeline(*world, "d").node, "n-1");
 }
 
 TEST(Openb, APodThatNeverGetsANodeIsGivenUpWhenItsTimeIsOver) {
   const OpenbTrace trace = trace_of("big,1000,1024,8,1000,,LS,Pending,0,50,\nx,1,1,0,0,,LS,Running,0,100,3\n");
   const auto world = world_of(trace);
   ASSERT_NE(world, nullptr);
-  EXPECT_FALSE(story(*world, "big").bound_at.is_set());
-  EXPECT_TRUE(story(*world, "big").gone_at.is_set());
+  EXPECT_FALSE(pod_timeline(*world, "big").bound_at.is_set());
+  EXPECT_TRUE(pod_timeline(*world, "big").gone_at.is_set());
   const OpenbReport report = report_on(trace, *world, report::summarize(*world, {}));
   EXPECT_EQ(report.trace.never, 1);
   EXPECT_EQ(report.trace.pods, 1);

@@ -7,7 +7,7 @@
 
 #include "berth/api/kinds.h"
 #include "berth/sim/object_copy.h"
-#include "berth/sim/pod_mould.h"
+#include "berth/sim/pod_prototype.h"
 
 namespace berth::whatif {
 

@@ -18,7 +18,7 @@
 #include "berth/cache/node_table.h"
 #include "berth/config/load.h"
 #include "berth/framework/attempt.h"
-#include "berth/framework/class_memory.h"
+#include "berth/framework/equivalence_cache.h"
 #include "berth/framework/profile.h"
 #include "berth/plugins/default_plugins.h"
 #include "berth/plugins/names.h"
@@ -234,7 +234,7 @@ void compare_plugin_lists(Json expected, const config::PluginLists& lists, Compa
 // One evaluated pod.
 class Attempt {
  public:
-  Attempt(const Setting& setting, framework::ClassMemory& memory, Json line, framework::PodToPlace pod,
+  Attempt(const Setting& setting, framework::EquivalenceCache& memory, Json line, framework::PodToPlace pod,
           Comparison& comparison)
       : setting_(setting),
         memory_(memory),
@@ -422,9 +422,10 @@ class Attempt {
     const bool was_reached =
         profile_.plugin(plugins::name::kDefaultPreemption) != nullptr &&
         (result.status.code() != Code::kError || result.status.plugin() == plugins::name::kDefaultPreemption);
-    std::optional<std::string> ineligible;
+    std::optional<framework::ReasonCode> ineligible;
     if (was_reached) ineligible = plugins::preemption_ineligibility(attempt);
-    comparison_.compare(text_of(expected, "ineligible"), ineligible.value_or(""), "postFilter.ineligible");
+    comparison_.compare(text_of(expected, "ineligible"), ineligible ? framework::Reason(*ineligible).text() : "",
+                        "postFilter.ineligible");
     const bool is_eligible = was_reached && !ineligible;
     comparison_.compare(flag_of(expected, "eligible") ? "yes" : "no", is_eligible ? "yes" : "no",
                         "postFilter.eligible");
@@ -480,7 +481,7 @@ class Attempt {
   }
 
   const Setting& setting_;
-  framework::ClassMemory& memory_;
+  framework::EquivalenceCache& memory_;
   const framework::Profile& profile_;
   const cache::NodeTable& nodes_;
   const framework::ClusterView cluster_;
@@ -506,7 +507,7 @@ PluginsResult compare_plugins_trace(const std::string& file, std::ostream& out) 
   compare_plugin_lists(line["plugins"].value(), setting.profile().plugin_lists(), comparison);
   if (!reader.next(line) || text_of(line, "kind") != "cluster") throw std::runtime_error(file + ": no cluster");
   setting.fill(line);
-  framework::ClassMemory memory(setting.profile(), setting.cluster());
+  framework::EquivalenceCache memory(setting.profile(), setting.cluster());
   while (reader.next(line)) {
     framework::PodToPlace pod = setting.read_pod(line["pod"].value());
     comparison.begin(reader.line_number(), api::full_name(pod->metadata));

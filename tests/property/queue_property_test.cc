@@ -40,7 +40,7 @@ struct Reached {
       in_flight_woken = 0, popped_early = 0;
 };
 
-struct Happening {
+struct HistoryEvent {
   ClusterEvent event;
   EventObjects objects;
 };
@@ -130,18 +130,19 @@ class Model {
 
   // --- What must come of it ---------------------------------------------------------------------------------------
 
-  QueueingStrategy decide(const api::Pod& pod, PluginSet rejectors, PluginSet pending, const Happening& happening) {
+  QueueingStrategy decide(const api::Pod& pod, PluginSet rejectors, PluginSet pending,
+                          const HistoryEvent& history_event) {
     if (rejectors.empty()) return QueueingStrategy::kAfterBackoff;
-    if (happening.event.is_wildcard()) {
-      return happening.objects.new_object.metadata().uid == pod.metadata.uid ? QueueingStrategy::kAfterBackoff
-                                                                             : QueueingStrategy::kSkip;
+    if (history_event.event.is_wildcard()) {
+      return history_event.objects.new_object.metadata().uid == pod.metadata.uid ? QueueingStrategy::kAfterBackoff
+                                                                                 : QueueingStrategy::kSkip;
     }
     QueueingStrategy result = QueueingStrategy::kSkip;
     for (const HintRegistration& registration : hints_) {
       const Symbol names[] = {registration.plugin};
       const PluginSet plugin = queue_.plugin_set(names);
-      if (!rejectors.intersects(plugin) || !listens_to(registration.event, happening.event)) continue;
-      const HintAnswer answer = registration.hint ? registration.hint(pod, happening.objects) : HintAnswer::kQueue;
+      if (!rejectors.intersects(plugin) || !listens_to(registration.event, history_event.event)) continue;
+      const HintAnswer answer = registration.hint ? registration.hint(pod, history_event.objects) : HintAnswer::kQueue;
       if (answer == HintAnswer::kSkip) continue;
       if (pending.intersects(plugin)) return QueueingStrategy::kImmediately;
       result = QueueingStrategy::kAfterBackoff;
@@ -202,15 +203,15 @@ class Model {
     const ClusterEvent changed(resource::kUnschedulablePod, old_pod->metadata.labels != new_pod->metadata.labels
                                                                 ? action::kUpdatePodLabel
                                                                 : action::kUpdate);
-    const Happening happening{changed, {api::AnyObject(old_pod), api::AnyObject(new_pod)}};
+    const HistoryEvent history_event{changed, {api::AnyObject(old_pod), api::AnyObject(new_pod)}};
     std::optional<Place> expected;
     if (is_flying) {
-      record(changed, happening.objects);
+      record(changed, history_event.objects);
     } else if (const QueuedPod* queued = queue_.get(new_pod->metadata.name_space, name);
                queued->place == Place::kUnschedulable) {
       QueuedPod copy = *queued;
       copy.pod = new_pod;
-      expected = destination(copy, decide(*new_pod, copy.rejectors(), copy.pending_plugins, happening));
+      expected = destination(copy, decide(*new_pod, copy.rejectors(), copy.pending_plugins, history_event));
     } else {
       expected = queued->place;
     }
@@ -474,7 +475,7 @@ class Model {
   SchedulingQueue queue_;
   std::map<std::string, api::PodPtr> known_;  // by name: waiting, or in somebody's hands
   std::map<std::string, Flight> in_hand_;     // by name; after the queue, which must outlive them
-  std::vector<Happening> happened_;           // while something is in flight
+  std::vector<HistoryEvent> happened_;        // while something is in flight
   Instant now_ = at_ms(300);
   int generation_ = 0;
 

@@ -1,4 +1,4 @@
-// A cluster and a profile to hold ClassMemory against the step-by-step functions with.
+// A cluster and a profile to hold EquivalenceCache against the step-by-step functions with.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "berth/cache/testing.h"
 #include "berth/config/load.h"
 #include "berth/framework/attempt.h"
-#include "berth/framework/class_memory.h"
+#include "berth/framework/equivalence_cache.h"
 #include "berth/plugins/default_plugins.h"
 
 namespace berth::plugins::testing {

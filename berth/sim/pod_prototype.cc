@@ -1,4 +1,4 @@
-#include "berth/sim/pod_mould.h"
+#include "berth/sim/pod_prototype.h"
 
 #include <fmt/format.h>
 
@@ -65,7 +65,8 @@ std::int32_t scaled(const api::IntOrString& value, std::int32_t total, bool roun
   return static_cast<std::int32_t>(round_up ? (hundredths + 99) / 100 : hundredths / 100);
 }
 
-PodMould::PodMould(const api::ObjectKind& kind, const api::ObjectMeta& owner, const api::PodTemplateSpec& pod_template)
+PodPrototype::PodPrototype(const api::ObjectKind& kind, const api::ObjectMeta& owner,
+                           const api::PodTemplateSpec& pod_template)
     : hash_(template_hash(pod_template)) {
   pod_.metadata.name_space = owner.name_space;
   pod_.metadata.labels = pod_template.metadata.labels;
@@ -75,13 +76,13 @@ PodMould::PodMould(const api::ObjectKind& kind, const api::ObjectMeta& owner, co
   pod_.spec = pod_template.spec;
 }
 
-api::Pod PodMould::cast(std::string name) const {
+api::Pod PodPrototype::cast(std::string name) const {
   api::Pod pod = pod_;
   pod.metadata.name = std::move(name);
   return pod;
 }
 
-ApiResult<void> PodMould::make_pod(const Surroundings& around, std::string_view base, Rng& rng) const {
+ApiResult<void> PodPrototype::make_pod(const Surroundings& around, std::string_view base, Rng& rng) const {
   const std::string front = fmt::format("{}-", base).substr(0, kMaxGeneratedBase);
   for (int i = 1;; ++i) {
     auto made = create(around, cast(front + random_suffix(rng)));
@@ -92,17 +93,17 @@ ApiResult<void> PodMould::make_pod(const Surroundings& around, std::string_view 
   }
 }
 
-std::shared_ptr<const PodMould> PodMoulds::of(const api::ObjectKind& kind, const api::ObjectMeta& owner,
-                                              const api::PodTemplateSpec& pod_template) {
-  Kept& kept = moulds_[owner.uid];
-  if (kept.mould == nullptr || !(kept.made_from == pod_template)) {
-    kept = {pod_template, std::make_shared<const PodMould>(kind, owner, pod_template)};
+std::shared_ptr<const PodPrototype> PodPrototypes::of(const api::ObjectKind& kind, const api::ObjectMeta& owner,
+                                                      const api::PodTemplateSpec& pod_template) {
+  Kept& kept = prototypes_[owner.uid];
+  if (kept.prototype == nullptr || !(kept.made_from == pod_template)) {
+    kept = {pod_template, std::make_shared<const PodPrototype>(kind, owner, pod_template)};
   }
-  return kept.mould;
+  return kept.prototype;
 }
 
-void PodMoulds::on_change(const Change& change) {
-  if (change.kind == Change::Kind::kDeleted) moulds_.erase(change.object.metadata().uid);
+void PodPrototypes::on_change(const Change& change) {
+  if (change.kind == Change::Kind::kDeleted) prototypes_.erase(change.object.metadata().uid);
 }
 
 }  // namespace berth::sim

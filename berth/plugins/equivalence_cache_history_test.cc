@@ -1,4 +1,4 @@
-// ClassMemory against the step-by-step functions, with kube-scheduler's own plugins on random histories: pods are
+// EquivalenceCache against the step-by-step functions, with kube-scheduler's own plugins on random histories: pods are
 // placed where it says, removed, nodes come, go and change, and every decision must be the one that starting from
 // scratch gives.
 #include <fmt/format.h>
@@ -11,17 +11,17 @@
 #include <vector>
 
 #include "berth/base/rng.h"
-#include "berth/framework/class_memory.h"
+#include "berth/framework/equivalence_cache.h"
 #include "berth/framework/per_node.h"
-#include "berth/plugins/class_memory_testing.h"
+#include "berth/plugins/equivalence_cache_testing.h"
 
 namespace berth::plugins {
 namespace {
 
 using cache::testing::NodeBuilder;
 using cache::testing::PodBuilder;
-using framework::ClassMemory;
 using framework::Decision;
+using framework::EquivalenceCache;
 using framework::PodToPlace;
 using testing::kHost;
 using testing::kZone;
@@ -150,12 +150,12 @@ void expect_same(World& world, const PodToPlace& pod, const Decision& decision, 
   ASSERT_EQ(decision.row, next == best.end() ? best.front() : *next);
 }
 
-TEST(ClassMemoryHistory, DecidesAsIfItRememberedNothing) {
+TEST(EquivalenceCacheHistory, DecidesAsIfItRememberedNothing) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
     World world;
-    ClassMemory memory(*world.profile, world.view);
+    EquivalenceCache memory(*world.profile, world.view);
     const std::vector<api::PodPtr> classes = class_pods();
     std::map<std::string, api::PodPtr> placed;
     for (int i = 0; i < 25; ++i) world.cache.set_node(random_node(rng, fmt::format("n{}", i)));
@@ -369,15 +369,15 @@ class StrangeCluster {
 };
 
 // One memory has room for all classes, the other one for a few.
-TEST(ClassMemoryHistory, DecidesTheSameWhileClassesAreForgotten) {
+TEST(EquivalenceCacheHistory, DecidesTheSameWhileClassesAreForgotten) {
   std::uint64_t built_with_room = 0;
   std::uint64_t built_without = 0;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE(seed);
     StrangeCluster cluster(seed);
     World& world = cluster.world;
-    ClassMemory memory(*world.profile, world.view);
-    ClassMemory small(*world.profile, world.view, {.max_bytes = 20'000});
+    EquivalenceCache memory(*world.profile, world.view);
+    EquivalenceCache small(*world.profile, world.view, {.max_bytes = 20'000});
     for (int step = 0; step < 300; ++step) {
       SCOPED_TRACE(step);
       for (std::uint64_t changes = cluster.rng.below(3); changes > 0; --changes) cluster.change();
@@ -386,7 +386,7 @@ TEST(ClassMemoryHistory, DecidesTheSameWhileClassesAreForgotten) {
       const PodToPlace to_place = world.to_place(pod);
       const std::uint64_t rotation = cluster.rng.next_u64();
       cache::RowId row = cache::kNoRow;
-      for (ClassMemory* each : {&memory, &small}) {
+      for (EquivalenceCache* each : {&memory, &small}) {
         const Decision decision = each->decide(to_place, world.nominated, rotation);
         ASSERT_NO_FATAL_FAILURE(expect_same(world, to_place, decision, rotation));
         row = decision.row;
@@ -438,7 +438,7 @@ constexpr std::string_view kOtherPlugins = R"(    multiPoint:
     args: {hardPodAffinityWeight: 50, ignorePreferredTermsOfExistingPods: true}
 )";
 
-TEST(ClassMemoryHistory, DecidesTheSameWithOtherPluginsThanTheDefaultOnes) {
+TEST(EquivalenceCacheHistory, DecidesTheSameWithOtherPluginsThanTheDefaultOnes) {
   std::uint64_t cached = 0;
   for (std::uint64_t seed = 101; seed <= 115; ++seed) {
     SCOPED_TRACE(seed);
@@ -447,9 +447,9 @@ TEST(ClassMemoryHistory, DecidesTheSameWithOtherPluginsThanTheDefaultOnes) {
     world.add_plugin<SameColour>("SameColour", {config::ExtensionPoint::kFilter, config::ExtensionPoint::kScore},
                                  std::string(kOtherPlugins));
     std::vector<std::string> wrong;
-    ClassMemory memory(*world.profile, world.view, {.check_every = 1, .on_wrong_answer = [&](const auto& answer) {
-                                                      wrong.push_back(answer.text);
-                                                    }});
+    EquivalenceCache memory(*world.profile, world.view, {.check_every = 1, .on_wrong_answer = [&](const auto& answer) {
+                                                           wrong.push_back(answer.text);
+                                                         }});
     for (int step = 0; step < 200; ++step) {
       SCOPED_TRACE(step);
       for (std::uint64_t changes = cluster.rng.below(3); changes > 0; --changes) cluster.change();

@@ -31,9 +31,9 @@ api::Annotations with_annotation(const api::Annotations& annotations, std::strin
 // "25%" of `total`, or the number as it stands. A text that is no percentage counts as 0.
 std::int32_t scaled(const api::IntOrString& value, std::int32_t total, bool round_up);
 
-class PodMould {
+class PodPrototype {
  public:
-  PodMould(const api::ObjectKind& kind, const api::ObjectMeta& owner, const api::PodTemplateSpec& pod_template);
+  PodPrototype(const api::ObjectKind& kind, const api::ObjectMeta& owner, const api::PodTemplateSpec& pod_template);
 
   api::Pod cast(std::string name) const;
   // Makes a pod with a random name "base-xxxxx" in the API server. The error: it was refused.
@@ -48,24 +48,24 @@ class PodMould {
   Symbol hash_;
 };
 
-// The mould of each owner's current template.
-class PodMoulds {
+// The prototype of each owner's current template.
+class PodPrototypes {
  public:
   template <typename Workload>
-  std::shared_ptr<const PodMould> of(const Workload& workload) {
+  std::shared_ptr<const PodPrototype> of(const Workload& workload) {
     return of(api::kind_of<Workload>(), workload.metadata, workload.spec.pod_template);
   }
-  std::shared_ptr<const PodMould> of(const api::ObjectKind& kind, const api::ObjectMeta& owner,
-                                     const api::PodTemplateSpec& pod_template);
+  std::shared_ptr<const PodPrototype> of(const api::ObjectKind& kind, const api::ObjectMeta& owner,
+                                         const api::PodTemplateSpec& pod_template);
   // Of a workload.
   void on_change(const Change& change);
 
  private:
   struct Kept {
     api::PodTemplateSpec made_from;  // comparing costs a few pointers: what is large is shared
-    std::shared_ptr<const PodMould> mould;
+    std::shared_ptr<const PodPrototype> prototype;
   };
-  absl::flat_hash_map<std::string, Kept> moulds_;  // by UID of the owner; never gone through
+  absl::flat_hash_map<std::string, Kept> prototypes_;  // by UID of the owner; never gone through
 };
 
 }  // namespace berth::sim

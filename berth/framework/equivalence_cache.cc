@@ -1,4 +1,4 @@
-#include "berth/framework/class_memory.h"
+#include "berth/framework/equivalence_cache.h"
 
 #include <fmt/format.h>
 
@@ -32,14 +32,14 @@ bool can_share(const PodToPlace& pod) {
 }  // namespace
 
 // About more than one node.
-struct ClassMemory::Scorer {
+struct EquivalenceCache::Scorer {
   std::size_t index = 0;  // in profile.scores()
   std::unique_ptr<PodScorer> scorer;
   PodScorer::Scope scope = PodScorer::Scope::kCluster;
   std::uint64_t objects_version = 0;
 };
 
-struct ClassMemory::Entry {
+struct EquivalenceCache::Entry {
   ClassKey key;
   PodToPlace pod;                // keeps the key valid, and that of the table
   std::uint64_t read_until = 0;  // of the journal
@@ -62,14 +62,14 @@ struct ClassMemory::Entry {
   std::optional<Failure> failure;
 };
 
-ClassMemory::ClassMemory(const Profile& profile, const ClusterView& cluster, Options options)
+EquivalenceCache::EquivalenceCache(const Profile& profile, const ClusterView& cluster, Options options)
     : profile_(profile), cluster_(cluster), options_(std::move(options)), rank_(profile.filters().size()) {
   for (std::size_t i = 0; i < profile.filter_order().size(); ++i) {
     rank_[profile.filter_order()[i]] = static_cast<std::uint8_t>(i);
   }
 }
 
-ClassMemory::~ClassMemory() = default;
+EquivalenceCache::~EquivalenceCache() = default;
 
 namespace {
 
@@ -92,7 +92,7 @@ std::size_t restrict_to_sample(const cache::NodeTable& table, const Sample& samp
 
 }  // namespace
 
-std::size_t ClassMemory::default_check_interval() {
+std::size_t EquivalenceCache::default_check_interval() {
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define BERTH_CHECKS_ANSWERS
@@ -105,10 +105,10 @@ std::size_t ClassMemory::default_check_interval() {
 #endif
 }
 
-Decision ClassMemory::decide(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
-                             std::optional<Sample> sample) {
+Decision EquivalenceCache::decide(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
+                                  std::optional<Sample> sample) {
   ++counts_.decisions;
-  Entry* entry = recall(pod);
+  Entry* entry = lookup(pod);
   if (entry == nullptr) return decide_step_by_step(pod, nominated, rotation, sample);
   Decision decision = decide_from_entry(*entry, pod, nominated, rotation, sample);
   if (options_.check_every > 0 && decision.error.is_success() && decision.pre_filter == &entry->pre_filter &&
@@ -118,8 +118,8 @@ Decision ClassMemory::decide(const PodToPlace& pod, const NominatedPods& nominat
   return decision;
 }
 
-Decision ClassMemory::decide_from_entry(Entry& entry, const PodToPlace& pod, const NominatedPods& nominated,
-                                        std::uint64_t rotation, std::optional<Sample> sample) {
+Decision EquivalenceCache::decide_from_entry(Entry& entry, const PodToPlace& pod, const NominatedPods& nominated,
+                                             std::uint64_t rotation, std::optional<Sample> sample) {
   Decision decision;
   decision.pre_filter = &entry.pre_filter;
   decision.nodes = cluster_.nodes.node_count();
@@ -167,8 +167,8 @@ Decision ClassMemory::decide_from_entry(Entry& entry, const PodToPlace& pod, con
 
 // Compares each plugin's answers with new ones, then the decision. Metrics would count the second way too, so where
 // there are any, the answers have to do.
-void ClassMemory::check(Entry& entry, const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
-                        std::optional<Sample> sample, const Decision& decision) {
+void EquivalenceCache::check(Entry& entry, const PodToPlace& pod, const NominatedPods& nominated,
+                             std::uint64_t rotation, std::optional<Sample> sample, const Decision& decision) {
   CachedAnswers cached{.pre_filter = entry.pre_filter, .table = *entry.table, .scorers = {}, .scored = nullptr};
   if (entry.has_scorers && decision.feasible_nodes > 1) {
     cached.scored = &feasible_;
@@ -195,7 +195,7 @@ void ClassMemory::check(Entry& entry, const PodToPlace& pod, const NominatedPods
 }
 
 // The PreFilter point. Null if the pod cannot share; then what the plugins said is in last_pre_filter_.
-ClassMemory::Entry* ClassMemory::recall(const PodToPlace& pod) {
+EquivalenceCache::Entry* EquivalenceCache::lookup(const PodToPlace& pod) {
   PointRun point(profile_.metrics(), ExtensionPoint::kPreFilter, profile_.scheduler_name());
   if (can_share(pod)) {
     if (Entry* entry = find_or_build(pod)) return entry;
@@ -208,7 +208,7 @@ ClassMemory::Entry* ClassMemory::recall(const PodToPlace& pod) {
 }
 
 // The PreScore point. False if the scores cannot be kept; then whoever scores step by step is measured.
-bool ClassMemory::has_scorers(Entry& entry) {
+bool EquivalenceCache::has_scorers(Entry& entry) {
   PointRun point(profile_.metrics(), ExtensionPoint::kPreScore, profile_.scheduler_name());
   if (entry.has_scorers || make_scorers(entry)) return true;
   point.forget();
@@ -216,8 +216,8 @@ bool ClassMemory::has_scorers(Entry& entry) {
 }
 
 // From last_pre_filter_ on.
-Decision ClassMemory::decide_step_by_step(const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
-                                          std::optional<Sample> sample) {
+Decision EquivalenceCache::decide_step_by_step(const PodToPlace& pod, const NominatedPods& nominated,
+                                               std::uint64_t rotation, std::optional<Sample> sample) {
   ++counts_.step_by_step;
   Decision decision;
   decision.nodes = cluster_.nodes.node_count();
@@ -245,8 +245,8 @@ Decision ClassMemory::decide_step_by_step(const PodToPlace& pod, const Nominated
   return decision;
 }
 
-void ClassMemory::choose_step_by_step(const PodToPlace& pod, const Bitset& feasible, std::uint64_t rotation,
-                                      Decision& decision) {
+void EquivalenceCache::choose_step_by_step(const PodToPlace& pod, const Bitset& feasible, std::uint64_t rotation,
+                                           Decision& decision) {
   const ScoreResult scores = run_scores(profile_, pod, cluster_, feasible);
   if (!scores.status.is_success()) {
     decision.error = scores.status;
@@ -260,8 +260,8 @@ void ClassMemory::choose_step_by_step(const PodToPlace& pod, const Bitset& feasi
 
 // --- A class's columns -----------------------------------------------------------------------------------------------
 
-// Null if what was learned cannot be kept; then last_pre_filter_ has what the plugins of PreFilter said.
-ClassMemory::Entry* ClassMemory::find_or_build(const PodToPlace& pod) {
+// Null if what was built cannot be kept; then last_pre_filter_ has what the plugins of PreFilter said.
+EquivalenceCache::Entry* EquivalenceCache::find_or_build(const PodToPlace& pod) {
   const api::ObjectMeta& metadata = pod->metadata;
   const ClassKey key{pod.compiled.get(), metadata.labels.identity(), metadata.owner_references.identity(),
                      metadata.name_space, pod->spec.node_name};
@@ -276,8 +276,8 @@ ClassMemory::Entry* ClassMemory::find_or_build(const PodToPlace& pod) {
   }
   Entry& entry = entries_.front();
   if (is_known) return &entry;
-  entry.pod = pod;  // what is learned may hold for this pod alone
-  if (!learn(entry)) {
+  entry.pod = pod;  // what is built may hold for this pod alone
+  if (!build_with_metrics(entry)) {
     last_pre_filter_ = std::move(entry.pre_filter);
     by_key_.erase(key);
     entries_.pop_front();
@@ -288,23 +288,23 @@ ClassMemory::Entry* ClassMemory::find_or_build(const PodToPlace& pod) {
 }
 
 // Whether what is known of a class, if anything is, holds again after a look at what has changed.
-bool ClassMemory::is_up_to_date(Entry* known) {
+bool EquivalenceCache::is_up_to_date(Entry* known) {
   FrameworkMetrics* metrics = profile_.metrics();
-  if (metrics != nullptr) metrics->recall_begins();
+  if (metrics != nullptr) metrics->lookup_begins();
   const bool is_known = known != nullptr && catch_up(*known);
-  if (metrics != nullptr) metrics->recall_ends(profile_.scheduler_name(), is_known);
+  if (metrics != nullptr) metrics->lookup_ends(profile_.scheduler_name(), is_known);
   return is_known;
 }
 
-bool ClassMemory::learn(Entry& entry) {
+bool EquivalenceCache::build_with_metrics(Entry& entry) {
   FrameworkMetrics* metrics = profile_.metrics();
-  if (metrics != nullptr) metrics->learning_begins();
+  if (metrics != nullptr) metrics->build_begins();
   const bool can_be_kept = build(entry);
-  if (metrics != nullptr && can_be_kept) metrics->learning_ends(profile_.scheduler_name());
+  if (metrics != nullptr && can_be_kept) metrics->build_ends(profile_.scheduler_name());
   return can_be_kept;
 }
 
-void ClassMemory::evict() {
+void EquivalenceCache::evict() {
   const std::size_t rows = cluster_.nodes.rows();
   const auto is_too_much = [&] {
     const std::size_t of_classes = entries_.size() * (kBytesOfClass + rows * kBytesPerRowOfClass);
@@ -322,7 +322,7 @@ void ClassMemory::evict() {
   }
 }
 
-bool ClassMemory::build(Entry& entry) {
+bool EquivalenceCache::build(Entry& entry) {
   ++counts_.classes_built;
   entry.failure.reset();
   entry.has_scorers = false;
@@ -351,7 +351,7 @@ bool ClassMemory::build(Entry& entry) {
   return attach_table(entry);
 }
 
-std::shared_ptr<FitTable> ClassMemory::make_table() {
+std::shared_ptr<FitTable> EquivalenceCache::make_table() {
   ++table_count_;
   return {std::make_unique<FitTable>(profile_, cluster_, options_.check_every > 0).release(), [this](FitTable* table) {
             --table_count_;
@@ -360,7 +360,7 @@ std::shared_ptr<FitTable> ClassMemory::make_table() {
 }
 
 // Finds the table of the pod's needs, or makes it.
-bool ClassMemory::attach_table(Entry& entry) {
+bool EquivalenceCache::attach_table(Entry& entry) {
   const void* needs = entry.pod.compiled->needs.get();
   if (entry.has_own_table || needs == nullptr) {
     entry.has_own_table = true;
@@ -384,20 +384,20 @@ bool ClassMemory::attach_table(Entry& entry) {
   return true;
 }
 
-bool ClassMemory::build_table(Entry& entry) {
+bool EquivalenceCache::build_table(Entry& entry) {
   ++counts_.tables_built;
   const bool can_be_kept = entry.table->build(entry.pre_filter);
   entry.table_build = entry.table->builds();
   return can_be_kept;
 }
 
-bool ClassMemory::catch_up_table(Entry& entry) {
+bool EquivalenceCache::catch_up_table(Entry& entry) {
   const std::optional<std::size_t> rows = entry.table->catch_up();
   counts_.rows_asked_again += rows.value_or(0);
   return rows.has_value();
 }
 
-bool ClassMemory::catch_up(Entry& entry) {
+bool EquivalenceCache::catch_up(Entry& entry) {
   const cache::NodeTable& table = cluster_.nodes;
   if (!catch_up_table(entry) || entry.table_build != entry.table->builds()) return false;
 
@@ -429,7 +429,7 @@ bool ClassMemory::catch_up(Entry& entry) {
 }
 
 // False if the scores cannot be kept, or are not what they should be.
-bool ClassMemory::make_scorers(Entry& entry) {
+bool EquivalenceCache::make_scorers(Entry& entry) {
   entry.scorers.clear();
   std::vector<FitTable::Scorer> about_one_node;
   bool is_of_class = false;
@@ -464,7 +464,7 @@ bool ClassMemory::make_scorers(Entry& entry) {
 // --- A decision ------------------------------------------------------------------------------------------------------
 
 // Into feasible_. False if a filter fails with an error, which the steps report.
-bool ClassMemory::find_feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated) {
+bool EquivalenceCache::find_feasible_rows(Entry& entry, const api::Pod& pod, const NominatedPods& nominated) {
   const cache::NodeTable& table = cluster_.nodes;
   bool has_errors = false;
   const auto look_at = [&has_errors](Verdict verdict) { has_errors = has_errors || verdict.code == Code::kError; };
@@ -484,7 +484,7 @@ bool ClassMemory::find_feasible_rows(Entry& entry, const api::Pod& pod, const No
 }
 
 // Nothing if a plugin returned what it may not: whoever scores step by step says what.
-std::optional<cache::RowId> ClassMemory::choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation) {
+std::optional<cache::RowId> EquivalenceCache::choose(Entry& entry, const Bitset& feasible, std::uint64_t rotation) {
   const cache::NodeTable& table = cluster_.nodes;
   const BestRow& base = entry.table->base();
   const auto start = static_cast<cache::RowId>(rotation % table.rows());
@@ -546,7 +546,7 @@ std::optional<cache::RowId> ClassMemory::choose(Entry& entry, const Bitset& feas
   return best;
 }
 
-void ClassMemory::explain_failure(Entry& entry, const api::Pod& pod, const NominatedPods& nominated) {
+void EquivalenceCache::explain_failure(Entry& entry, const api::Pod& pod, const NominatedPods& nominated) {
   const cache::NodeTable& table = cluster_.nodes;
   entry.failure.emplace(table.generation(), nominated.version(), FilterResult());
   FilterResult& result = entry.failure->filtered;

@@ -55,7 +55,7 @@ struct Decision {
   const FilterResult* filtered = nullptr;  // only if no node can take the pod
 };
 
-class ClassMemory {
+class EquivalenceCache {
  public:
   struct Options {
     // Of everything that is kept: enough for 60 classes with needs of their own in a cluster of 20,000 nodes, and for
@@ -80,9 +80,10 @@ class ClassMemory {
   };
 
   // Both outlive the memory; so does what the view refers to.
-  ClassMemory(const Profile& profile, const ClusterView& cluster, Options options);
-  ClassMemory(const Profile& profile, const ClusterView& cluster) : ClassMemory(profile, cluster, Options{}) {}
-  ~ClassMemory();
+  EquivalenceCache(const Profile& profile, const ClusterView& cluster, Options options);
+  EquivalenceCache(const Profile& profile, const ClusterView& cluster)
+      : EquivalenceCache(profile, cluster, Options{}) {}
+  ~EquivalenceCache();
 
   // Of several best nodes, takes the first one from row `rotation` on, counted modulo the number of rows: numbers that
   // wander spread pods over equal nodes.
@@ -114,10 +115,10 @@ class ClassMemory {
                              std::uint64_t rotation, std::optional<Sample> sample);
   void check(Entry& entry, const PodToPlace& pod, const NominatedPods& nominated, std::uint64_t rotation,
              std::optional<Sample> sample, const Decision& decision);
-  Entry* recall(const PodToPlace& pod);
+  Entry* lookup(const PodToPlace& pod);
   Entry* find_or_build(const PodToPlace& pod);
   bool is_up_to_date(Entry* known);
-  bool learn(Entry& entry);
+  bool build_with_metrics(Entry& entry);
   bool build(Entry& entry);
   std::shared_ptr<FitTable> make_table();
   bool attach_table(Entry& entry);

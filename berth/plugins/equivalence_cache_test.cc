@@ -1,5 +1,6 @@
-// What ClassMemory keeps, shares and forgets. That its decisions are right is shown by class_memory_history_test.cc.
-#include "berth/framework/class_memory.h"
+// What EquivalenceCache keeps, shares and forgets. That its decisions are right is shown by
+// equivalence_cache_history_test.cc.
+#include "berth/framework/equivalence_cache.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,27 +13,27 @@
 #include <vector>
 
 #include "berth/framework/per_node.h"
-#include "berth/plugins/class_memory_testing.h"
+#include "berth/plugins/equivalence_cache_testing.h"
 
 namespace berth::plugins {
 namespace {
 
 using cache::testing::NodeBuilder;
 using cache::testing::PodBuilder;
-using framework::ClassMemory;
 using framework::Decision;
+using framework::EquivalenceCache;
 using framework::PodToPlace;
 using testing::kHost;
 using testing::term;
 using testing::World;
 
 // Nodes are asked again once for all classes that differ only in labels or in rules about other pods.
-TEST(ClassMemory, ClassesWithTheSameNeedsShareATable) {
+TEST(EquivalenceCache, ClassesWithTheSameNeedsShareATable) {
   World world;
   for (int i = 0; i < 4; ++i) {
     world.cache.set_node(NodeBuilder(fmt::format("n{}", i)).allocatable("cpu", "8").build());
   }
-  ClassMemory memory(*world.profile, world.view);
+  EquivalenceCache memory(*world.profile, world.view);
   std::vector<api::PodPtr> pods;
   for (const char* app : {"a", "b", "c"}) {
     PodBuilder builder(app);
@@ -56,10 +57,10 @@ TEST(ClassMemory, ClassesWithTheSameNeedsShareATable) {
   EXPECT_EQ(memory.counts().classes_built, 4u);
 }
 
-TEST(ClassMemory, SharesTheVerdictAboutASiblingWhileNothingChanges) {
+TEST(EquivalenceCache, SharesTheVerdictAboutASiblingWhileNothingChanges) {
   World world;
   world.cache.set_node(NodeBuilder("n1").allocatable("cpu", "1").build());
-  ClassMemory memory(*world.profile, world.view);
+  EquivalenceCache memory(*world.profile, world.view);
   const api::PodPtr first = PodBuilder("a").request("cpu", "2").build();
   const api::PodPtr second = PodBuilder("b", *first).build();
   EXPECT_EQ(memory.decide(world.to_place(first), world.nominated, 0).row, cache::kNoRow);
@@ -72,10 +73,10 @@ TEST(ClassMemory, SharesTheVerdictAboutASiblingWhileNothingChanges) {
   EXPECT_EQ(memory.decide(world.to_place(second), world.nominated, 0).row, 0u);
 }
 
-TEST(ClassMemory, ForgetsTheClassNotAskedForTheLongest) {
+TEST(EquivalenceCache, ForgetsTheClassNotAskedForTheLongest) {
   World world;
   world.cache.set_node(NodeBuilder("n1").allocatable("cpu", "8").build());
-  ClassMemory memory(*world.profile, world.view, {.max_bytes = 12'000});
+  EquivalenceCache memory(*world.profile, world.view, {.max_bytes = 12'000});
   std::vector<api::PodPtr> pods;
   for (int i = 0; i < 5; ++i) pods.push_back(PodBuilder("a").label("app", fmt::format("{}", i)).build());
   for (const api::PodPtr& pod : pods) memory.decide(world.to_place(pod), world.nominated, 0);
@@ -88,10 +89,10 @@ TEST(ClassMemory, ForgetsTheClassNotAskedForTheLongest) {
 }
 
 // What is kept of a class grows with the cluster; no new class has to come for the bound to hold.
-TEST(ClassMemory, ForgetsClassesWhenTheClusterHasGrown) {
+TEST(EquivalenceCache, ForgetsClassesWhenTheClusterHasGrown) {
   World world;
   world.cache.set_node(NodeBuilder("n").allocatable("cpu", "8").build());
-  ClassMemory memory(*world.profile, world.view, {.max_bytes = 100'000});
+  EquivalenceCache memory(*world.profile, world.view, {.max_bytes = 100'000});
   std::vector<api::PodPtr> pods;
   for (int i = 0; i < 20; ++i) pods.push_back(PodBuilder("a").label("job", fmt::format("{}", i)).build());
   for (const api::PodPtr& pod : pods) memory.decide(world.to_place(pod), world.nominated, 0);
@@ -106,10 +107,10 @@ TEST(ClassMemory, ForgetsClassesWhenTheClusterHasGrown) {
 }
 
 // Every Job labels its pods with its own UID, so each is a class. In a small cluster that is most of what they take.
-TEST(ClassMemory, BoundsTheClassesOfASmallCluster) {
+TEST(EquivalenceCache, BoundsTheClassesOfASmallCluster) {
   World world;
   world.cache.set_node(NodeBuilder("n").allocatable("cpu", "8").build());
-  ClassMemory memory(*world.profile, world.view, {.max_bytes = 100'000});
+  EquivalenceCache memory(*world.profile, world.view, {.max_bytes = 100'000});
   for (int i = 0; i < 200; ++i) {
     memory.decide(world.to_place(PodBuilder("a").label("job", fmt::format("{}", i)).build()), world.nominated, 0);
   }
@@ -117,7 +118,7 @@ TEST(ClassMemory, BoundsTheClassesOfASmallCluster) {
   EXPECT_LT(memory.classes(), 50u);
 }
 
-TEST(ClassMemory, TakesTheStepsIfScoresAreTooLargeToBeKept) {
+TEST(EquivalenceCache, TakesTheStepsIfScoresAreTooLargeToBeKept) {
   World world;
   world.use_plugins(
       "    score:\n      disabled:\n      - name: NodeResourcesFit\n"
@@ -125,7 +126,7 @@ TEST(ClassMemory, TakesTheStepsIfScoresAreTooLargeToBeKept) {
   for (const char* cpu : {"2", "8", "4"}) {
     world.cache.set_node(NodeBuilder(std::string("n") + cpu).allocatable("cpu", cpu).build());
   }
-  ClassMemory memory(*world.profile, world.view);
+  EquivalenceCache memory(*world.profile, world.view);
   const PodToPlace pod = world.to_place(PodBuilder("a").request("cpu", "1").build());
   EXPECT_EQ(memory.decide(pod, world.nominated, 0).row, 1u);
   EXPECT_EQ(memory.decide(pod, world.nominated, 0).row, 1u);
@@ -149,7 +150,7 @@ class ByLabel final : public framework::Plugin, public framework::PerNodeFilter,
   bool is_score_by_class() const override { return true; }
 };
 
-TEST(ClassMemory, PluginsThatLookAtTheClassAreAskedForEachClass) {
+TEST(EquivalenceCache, PluginsThatLookAtTheClassAreAskedForEachClass) {
   for (const char* points : {"filter score", "score"}) {
     SCOPED_TRACE(points);
     World world;
@@ -163,7 +164,7 @@ TEST(ClassMemory, PluginsThatLookAtTheClassAreAskedForEachClass) {
     for (int i = 0; i < 3; ++i) {
       world.cache.set_node(NodeBuilder(fmt::format("n{}", i)).allocatable("cpu", "8").build());
     }
-    ClassMemory memory(*world.profile, world.view);
+    EquivalenceCache memory(*world.profile, world.view);
     std::vector<api::PodPtr> pods;
     for (const char* node : {"n0", "n1", "n2"}) {
       pods.push_back(PodBuilder(node).label("likes", node).request("cpu", "1").build());
@@ -196,7 +197,7 @@ class ByName final : public framework::Plugin, public framework::PerNodeFilter {
 };
 
 // A pod's class was known, cannot be kept any more, and what the plugins now say is about this pod, not its sibling.
-TEST(ClassMemory, AsksAboutThePodItselfOnceItsClassCannotBeKept) {
+TEST(EquivalenceCache, AsksAboutThePodItselfOnceItsClassCannotBeKept) {
   bool goes_by_class = true;
   World world;
   (void)world.registry.add({.name = "ByName", .points = {config::ExtensionPoint::kFilter}, .build = [&](const auto&) {
@@ -204,7 +205,7 @@ TEST(ClassMemory, AsksAboutThePodItselfOnceItsClassCannotBeKept) {
                             }});
   world.use_plugins("    filter:\n      enabled:\n      - name: ByName\n");
   world.cache.set_node(NodeBuilder("a").allocatable("cpu", "8").build());
-  ClassMemory memory(*world.profile, world.view);
+  EquivalenceCache memory(*world.profile, world.view);
   const api::PodPtr first = PodBuilder("unwelcome").request("cpu", "1").build();
   EXPECT_EQ(memory.decide(world.to_place(first), world.nominated, 0).row, 0u);
 
@@ -231,12 +232,12 @@ class UpsetByPods final : public framework::Plugin, public framework::PerNodeFil
 
 constexpr std::string_view kFilterError = R"(running "UpsetByPods" filter plugin: a pod is in the way)";
 
-TEST(ClassMemory, ReportsAnErrorThatComesUpAfterAChange) {
+TEST(EquivalenceCache, ReportsAnErrorThatComesUpAfterAChange) {
   World world;
   world.add_plugin<UpsetByPods>("UpsetByPods", {config::ExtensionPoint::kFilter},
                                 "    filter:\n      enabled:\n      - name: UpsetByPods\n");
   for (const char* node : {"a", "b", "c"}) world.cache.set_node(NodeBuilder(node).allocatable("cpu", "8").build());
-  ClassMemory memory(*world.profile, world.view);
+  EquivalenceCache memory(*world.profile, world.view);
   const api::PodPtr pod = PodBuilder("p").request("cpu", "1").build();
   ASSERT_TRUE(memory.decide(world.to_place(pod), world.nominated, 0).error.is_success());
 
@@ -251,12 +252,12 @@ TEST(ClassMemory, ReportsAnErrorThatComesUpAfterAChange) {
 }
 
 // The node is empty; it would not be with the pod that was promised it.
-TEST(ClassMemory, ReportsAnErrorAboutANominatedPod) {
+TEST(EquivalenceCache, ReportsAnErrorAboutANominatedPod) {
   World world;
   world.add_plugin<UpsetByPods>("UpsetByPods", {config::ExtensionPoint::kFilter},
                                 "    filter:\n      enabled:\n      - name: UpsetByPods\n");
   for (const char* node : {"a", "b", "c"}) world.cache.set_node(NodeBuilder(node).allocatable("cpu", "8").build());
-  ClassMemory memory(*world.profile, world.view);
+  EquivalenceCache memory(*world.profile, world.view);
   const PodToPlace pod = world.to_place(PodBuilder("p").request("cpu", "1").build());
   const api::PodPtr promised = PodBuilder("promised").priority(10).build();
   world.nominated.add(Symbol("a"), {promised, world.cache.compile(*promised), nullptr});
@@ -265,12 +266,12 @@ TEST(ClassMemory, ReportsAnErrorAboutANominatedPod) {
   EXPECT_EQ(memory.decide(pod, world.nominated, 0).row, 0u);
 }
 
-TEST(ClassMemory, ReportsAnInvalidScoreThatComesUpAfterAChange) {
+TEST(EquivalenceCache, ReportsAnInvalidScoreThatComesUpAfterAChange) {
   World world;
   world.add_plugin<UpsetByPods>("UpsetByPods", {config::ExtensionPoint::kScore},
                                 "    score:\n      enabled:\n      - name: UpsetByPods\n        weight: 1\n");
   for (const char* node : {"a", "b", "c"}) world.cache.set_node(NodeBuilder(node).allocatable("cpu", "8").build());
-  ClassMemory memory(*world.profile, world.view);
+  EquivalenceCache memory(*world.profile, world.view);
   const api::PodPtr pod = PodBuilder("p").request("cpu", "1").build();
   ASSERT_EQ(memory.decide(world.to_place(pod), world.nominated, 0).row, 0u);
 
@@ -295,12 +296,12 @@ class Grumpy final : public framework::Plugin, public framework::PerNodeScore {
   bool is_score_by_class() const override { return true; }
 };
 
-TEST(ClassMemory, ReportsAScoreThatNormalizationLeavesInvalid) {
+TEST(EquivalenceCache, ReportsAScoreThatNormalizationLeavesInvalid) {
   World world;
   world.add_plugin<Grumpy>("Grumpy", {config::ExtensionPoint::kScore},
                            "    score:\n      enabled:\n      - name: Grumpy\n        weight: 1\n");
   for (const char* node : {"a", "b"}) world.cache.set_node(NodeBuilder(node).allocatable("cpu", "8").build());
-  ClassMemory memory(*world.profile, world.view);
+  EquivalenceCache memory(*world.profile, world.view);
   const PodToPlace pod = world.to_place(PodBuilder("p").request("cpu", "1").build());
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(memory.decide(pod, world.nominated, 0).error.message(),
@@ -310,7 +311,7 @@ TEST(ClassMemory, ReportsAScoreThatNormalizationLeavesInvalid) {
 }
 
 // Upstream's plugins hand what PreScore worked out to Score. Some do without, others fail for every pod.
-TEST(ClassMemory, ScoresWithoutPreScoreAsUpstreamDoes) {
+TEST(EquivalenceCache, ScoresWithoutPreScoreAsUpstreamDoes) {
   struct Case {
     std::string_view plugin;
     std::string_view error;
@@ -334,7 +335,7 @@ TEST(ClassMemory, ScoresWithoutPreScoreAsUpstreamDoes) {
     for (const char* node : {"a", "b"}) world.cache.set_node(NodeBuilder(node).allocatable("cpu", "8").build());
     const std::string error =
         reason.empty() ? "" : fmt::format("running Score plugins: plugin \"{}\" failed with: {}", plugin, reason);
-    ClassMemory memory(*world.profile, world.view);
+    EquivalenceCache memory(*world.profile, world.view);
     const PodToPlace pod = world.to_place(PodBuilder("p").request("cpu", "1").build());
     for (int i = 0; i < 2; ++i) {
       const Decision decision = memory.decide(pod, world.nominated, 0);
@@ -392,7 +393,7 @@ std::string error_of_second_decision() {
   World world;
   world.add_plugin<Plugin>("Scored", {config::ExtensionPoint::kScore}, std::string(kScoredPlugins));
   add_nodes(world, {"a", "b"});
-  ClassMemory memory(*world.profile, world.view);
+  EquivalenceCache memory(*world.profile, world.view);
   const PodToPlace pod = world.to_place(PodBuilder("p").request("cpu", "1").build());
   (void)memory.decide(pod, world.nominated, 0);
   const Decision decision = memory.decide(pod, world.nominated, 0);
@@ -400,7 +401,7 @@ std::string error_of_second_decision() {
   return decision.error.message();
 }
 
-TEST(ClassMemory, ReportsAScoreThatIsInvalidAfterNormalizingWhateverItsScope) {
+TEST(EquivalenceCache, ReportsAScoreThatIsInvalidAfterNormalizingWhateverItsScope) {
   using Scope = framework::PodScorer::Scope;
   EXPECT_EQ((error_of_second_decision<BadNormalization<101, Scope::kNode>>()), invalid_score("101"));
   EXPECT_EQ((error_of_second_decision<BadNormalization<101, Scope::kClass>>()), invalid_score("101"));
@@ -430,11 +431,11 @@ class ForgetsItsScorer final : public Scored {
   mutable int asked_ = 0;
 };
 
-TEST(ClassMemory, TakesTheStepsIfAPluginHasNoScorerAnyMore) {
+TEST(EquivalenceCache, TakesTheStepsIfAPluginHasNoScorerAnyMore) {
   World world;
   world.add_plugin<ForgetsItsScorer>("Scored", {config::ExtensionPoint::kScore}, std::string(kScoredPlugins));
   add_nodes(world, {"a", "b"});
-  ClassMemory memory(*world.profile, world.view);
+  EquivalenceCache memory(*world.profile, world.view);
   const PodToPlace pod = world.to_place(PodBuilder("p").request("cpu", "1").build());
   for (int i = 0; i < 3; ++i) EXPECT_NE(memory.decide(pod, world.nominated, 0).row, cache::kNoRow);
   EXPECT_GE(memory.counts().step_by_step, 1u);
@@ -475,8 +476,8 @@ std::vector<framework::WrongAnswer> wrong_answers_of(bool filters) {
   world.use_plugins("    multiPoint:\n      enabled:\n      - name: ReadsAnnotation\n");
   add_nodes(world, {"a", "b", "c"});
   std::vector<framework::WrongAnswer> found;
-  ClassMemory memory(*world.profile, world.view,
-                     {.check_every = 1, .on_wrong_answer = [&](const auto& wrong) { found.push_back(wrong); }});
+  EquivalenceCache memory(*world.profile, world.view,
+                          {.check_every = 1, .on_wrong_answer = [&](const auto& wrong) { found.push_back(wrong); }});
   const api::PodPtr first = PodBuilder("first").request("cpu", "1").build();
   auto annotated = std::make_shared<api::Pod>(*PodBuilder("second", *first).build());
   annotated->metadata.annotations = api::Annotations{{"node", "b"}};
@@ -487,7 +488,7 @@ std::vector<framework::WrongAnswer> wrong_answers_of(bool filters) {
   return found;
 }
 
-TEST(ClassMemory, NamesTheFilterPluginWhoseScopeIsWrong) {
+TEST(EquivalenceCache, NamesTheFilterPluginWhoseScopeIsWrong) {
   const auto found = wrong_answers_of(true);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].plugin, "ReadsAnnotation");
@@ -497,7 +498,7 @@ TEST(ClassMemory, NamesTheFilterPluginWhoseScopeIsWrong) {
             "annotated)");
 }
 
-TEST(ClassMemory, NamesTheScorePluginWhoseScopeIsWrong) {
+TEST(EquivalenceCache, NamesTheScorePluginWhoseScopeIsWrong) {
   const auto found = wrong_answers_of(false);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].plugin, "ReadsAnnotation");
@@ -505,10 +506,10 @@ TEST(ClassMemory, NamesTheScorePluginWhoseScopeIsWrong) {
 }
 
 // The record of an attempt says how many nodes were evaluated.
-TEST(ClassMemory, ASharedRejectionHasVisitedAllNodesOfTheSample) {
+TEST(EquivalenceCache, ASharedRejectionHasVisitedAllNodesOfTheSample) {
   World world;
   for (const char* node : {"a", "b", "c"}) world.cache.set_node(NodeBuilder(node).allocatable("cpu", "1").build());
-  ClassMemory memory(*world.profile, world.view);
+  EquivalenceCache memory(*world.profile, world.view);
   const PodToPlace pod = world.to_place(PodBuilder("p").request("cpu", "2").build());
   const framework::Sample sample{.start = 1, .wanted = 2};
   EXPECT_EQ(memory.decide(pod, world.nominated, 0, sample).visited, 3u);
@@ -516,13 +517,13 @@ TEST(ClassMemory, ASharedRejectionHasVisitedAllNodesOfTheSample) {
   EXPECT_EQ(memory.counts().shared_rejections, 1u);
 }
 
-TEST(ClassMemory, SpreadsPodsOverEqualNodes) {
+TEST(EquivalenceCache, SpreadsPodsOverEqualNodes) {
   World world;
   for (int i = 0; i < 4; ++i) {
     world.cache.set_node(
         NodeBuilder(fmt::format("n{}", i)).allocatable("cpu", "8").allocatable("memory", "8Gi").build());
   }
-  ClassMemory memory(*world.profile, world.view);
+  EquivalenceCache memory(*world.profile, world.view);
   const PodToPlace pod = world.to_place(PodBuilder("a").request("cpu", "1").build());
   for (std::uint64_t rotation = 0; rotation < 8; ++rotation) {
     EXPECT_EQ(memory.decide(pod, world.nominated, rotation).row, rotation % 4);
