@@ -107,9 +107,10 @@ run until idle within 1m
                                plugin<TooGood>("TooGood", config::ExtensionPoint::kScore));
   ASSERT_TRUE(result.has_value()) << result.error().message();
   ASSERT_EQ(result->failures.size(), 1u);
-  EXPECT_EQ(result->failures[0].actual,
-            "still busy at 1m: 1 pod in backoff (pod default/a: applying score defaultWeights on Score plugins: plugin "
-            "\"TooGood\" returns an invalid score 200, it should in the range of [0, 100] after normalizing)");
+  EXPECT_EQ(
+      result->failures[0].actual,
+      "still busy at 1m0s: 1 pod in backoff (pod default/a: applying score defaultWeights on Score plugins: plugin "
+      "\"TooGood\" returns an invalid score 200, it should in the range of [0, 100] after normalizing)");
 }
 
 }  // namespace

@@ -36,10 +36,15 @@ std::string_view stage_name(LoadStage stage) {
   return "";
 }
 
+// What kube-scheduler says has no "did you mean".
+Error without_fix(const Error& error) {
+  return Error(error.what()).in(error.where());
+}
+
 std::vector<std::string> messages(const LoadFailure& failure) {
   if (failure.stage == LoadStage::kDecode) return {failure.kube_scheduler_text};
   std::vector<std::string> texts;
-  for (const config::Problem& problem : failure.problems) texts.push_back(problem.error.message());
+  for (const config::Problem& problem : failure.problems) texts.push_back(without_fix(problem.error).message());
   return texts;
 }
 
