@@ -130,8 +130,8 @@ TEST_F(Pending, TellsTheReasonsOfVolumesApart) {
       about(node("n1") + volume_of("away", "n2") + claim("away", "") + user("away") + claim("lost", "") + user("lost") +
             volume_of("going", "n1") + claim("going", ", deletionTimestamp: \"2026-01-01T00:00:00Z\"") + user("going"));
   EXPECT_EQ(causes(report),
-            (Texts{"1 a PersistentVolumeClaim that is being deleted", "1 a bound PersistentVolume that does not exist",
-                   "1 a volume that other nodes or zones have"}));
+            (Texts{"1 a PersistentVolume or StorageClass that does not exist",
+                   "1 a PersistentVolumeClaim that is being deleted", "1 a volume that other nodes or zones have"}));
 }
 
 TEST_F(Pending, HasCausesForPodsThatAreNotTried) {

@@ -114,7 +114,7 @@ class LiveClusters(unittest.TestCase):
             with self.subTest(command):
                 done = run(*command, environment={"HOME": "/no/such/folder"})
                 self.assertEqual(done.returncode, 2)
-                self.assertIn(f"which cluster? Give {option}, or a kubeconfig: there is no kubeconfig", done.stderr)
+                self.assertIn(f"which cluster? Give {option}, or a kubeconfig: no kubeconfig found", done.stderr)
 
     def test_files_and_a_cluster_do_not_go_together(self):
         for command in (("inspect", os.devnull), ("capacity", os.devnull, "--pod", os.devnull),

@@ -164,7 +164,7 @@ class Mistakes(unittest.TestCase):
     def test_without_a_cluster_it_is_a_usage_error(self):
         done = berth("shop/api-1", environment={"HOME": "/no/such/folder"})
         self.assertEqual(done.returncode, 2)
-        self.assertIn("which cluster? Give --from FILE, or a kubeconfig: there is no kubeconfig", done.stderr)
+        self.assertIn("which cluster? Give --from FILE, or a kubeconfig: no kubeconfig found", done.stderr)
         done = berth("shop/api-1", "--from", EXAMPLE, "--context", "c")
         self.assertEqual(done.returncode, 2)
         self.assertIn("not both", done.stderr)
